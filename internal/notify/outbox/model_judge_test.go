@@ -20,6 +20,7 @@ func (m *model) judge(r *rapid.T, steady bool) {
 	for _, d := range all {
 		byEvent[d.Event.URL] = append(byEvent[d.Event.URL], d)
 	}
+	m.sink.mu.Lock() // a request of a process that was cut off may still end
 	got := make(map[string]int)
 	for host, taken := range m.sink.taken {
 		first := slices.Clone(taken[:0])
@@ -39,7 +40,10 @@ func (m *model) judge(r *rapid.T, steady bool) {
 			r.Errorf("%s has them out of order: %v", host, first)
 		}
 	}
+	m.sink.mu.Unlock()
 	m.judgeCounters(r)
+	m.sink.mu.Lock()
+	defer m.sink.mu.Unlock()
 	for _, e := range m.events {
 		// What a rule would have refused may have ended before that was decided.
 		var early []*notify.Delivery

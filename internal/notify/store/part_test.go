@@ -89,6 +89,39 @@ func TestAMessageOfSeveralRulesBecomesTwo(t *testing.T) {
 	})
 }
 
+// Messages of three rules ended, two of the rules send elsewhere now, and one of them is
+// disabled: put back, each goes to where its rules send, and once more to the same.
+func TestARedeliveredMessageBecomesTwo(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		one, two, three := save(t, s, someRule("one"), flowURL("a")), save(t, s, someRule("two"), flowURL("a")), save(t, s, someRule("three"), flowURL("a"))
+		ids := acceptMany(t, s, 3)
+		if n, err := s.Cancel(t.Context(), ada, ids); n != 3 || err != nil {
+			t.Fatal(n, err)
+		}
+		save(t, s, one.Rule, flowURL("b"))
+		r := three.Rule
+		r.Enabled = false
+		save(t, s, r, flowURL("c"))
+		want := []string{"one:", "two:"}
+		for event := 1; event <= 3; event++ {
+			want[0] += fmt.Sprint(" ", event, []int64{one.ID})
+			want[1] += fmt.Sprint(" ", event, []int64{two.ID, three.ID})
+		}
+		for range 2 {
+			if done, err := s.Redeliver(t.Context(), ada, ids); err != nil || done.Queued != len(ids) {
+				t.Fatal(done, err)
+			}
+			if got := inChannels(t, s, one, two); !slices.Equal(got, want) {
+				t.Errorf("got\n%q\nwant\n%q", got, want)
+			}
+			ids = idsOf(waiting(t, s))
+			if _, err := s.Cancel(t.Context(), ada, ids); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
 func idsOf(list []*notify.Delivery) (ids []int64) {
 	for _, d := range list {
 		ids = append(ids, d.ID)

@@ -54,7 +54,7 @@ func idRange(ids []int64) string {
 func (s *Store) WouldRedeliver(ctx context.Context, ids []int64) (n notify.Redelivered, at time.Time, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		at = tx.Now()
-		ended, err := readEnded(ctx, tx, ids)
+		ended, _, err := readEnded(ctx, tx, ids)
 		for i := range ended {
 			ended[i].count(&n, 1)
 		}
@@ -95,7 +95,7 @@ func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done not
 	if err := shareGeneration(ctx, tx); err != nil { // where rules send, see readTargets
 		return done, err
 	}
-	ended, err := readEnded(ctx, tx, ids)
+	ended, rules, err := readEnded(ctx, tx, ids)
 	if err != nil || len(ended) == 0 {
 		return done, err
 	}
@@ -133,44 +133,50 @@ func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done not
 			s.moved(id)
 		}
 	})
-	return done, nil
+	waiting := make([]waitingDelivery, len(queued))
+	for i, d := range queued {
+		waiting[i] = d.waitingDelivery
+	}
+	return done, s.partWaiting(ctx, tx, waiting, rules)
 }
 
-// readEnded reads those of the deliveries that have ended, and where each would go.
-func readEnded(ctx context.Context, tx *db.Tx, ids []int64) ([]endedDelivery, error) {
+// readEnded reads those of the deliveries that have ended, where each would go, and
+// where their rules send.
+func readEnded(ctx context.Context, tx *db.Tx, ids []int64) ([]endedDelivery, map[int64]notify.RuleTarget, error) {
 	if len(ids) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	var found []endedDelivery
 	var of []waitingDelivery
 	err := tx.EachRow(ctx, "reading ended deliveries", func(row db.Row) error {
 		var d endedDelivery
 		var encoded string
-		err := row.Scan(&d.id, &d.channel, &d.format, &encoded, &d.state, &d.attempts, &d.finished, &d.took, &d.status, &d.answer, &d.public)
+		err := row.Scan(&d.id, &d.event, &d.channel, &d.format, &encoded, &d.state, &d.attempts, &d.finished, &d.took, &d.status, &d.answer, &d.public)
 		if d.rules = decodeIDs(encoded); len(d.rules) > 0 {
 			found, of = append(found, d), append(of, d.waitingDelivery)
 		}
 		return err
-	}, `SELECT id, channel_id, format, rules, state, attempts, finished_at, took, status, answer, public
+	}, `SELECT id, event_id, channel_id, format, rules, state, attempts, finished_at, took, status, answer, public
 		FROM notify_deliveries WHERE finished_at > 0 AND id IN (`+list(ids)+`)`)
 	if err != nil || len(of) == 0 {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := readOpen(ctx, tx, of); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	rules, err := readTargets(ctx, tx, of)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i := range found {
 		d, at := &found[i], notify.Destination{ChannelID: found[i].channel, Format: found[i].format}
-		d.to = of[i].destination(rules, at)
+		d.waitingDelivery = of[i]
+		d.to = d.destination(rules, at)
 		if !slices.ContainsFunc(d.rules, func(id int64) bool { _, there := rules[id]; return there }) {
 			d.to, d.toChannel = at, true
 		}
 	}
-	return found, keepUsed(ctx, tx, found)
+	return found, rules, keepUsed(ctx, tx, found)
 }
 
 // keepUsed leaves those of the deliveries for channels themselves of which something
