@@ -28,7 +28,7 @@ func TestMailInTheDemo(t *testing.T) {
 	do(t, ctx, "send a message",
 		chromedp.Navigate(d.chat),
 		chromedp.Click(`header a[href="/mail/"]`),
-		chromedp.WaitVisible(`.empty`),
+		chromedp.WaitVisible(`form[action="send"]`), // the page before has a button and a text like those of this one
 		chromedp.Click(`button[value="1"]`),
 		chromedp.WaitVisible(`article[data-number="1"]`),
 		read(`article[data-number="1"] h2`, &title),

@@ -121,10 +121,12 @@ func TestNotReadyWithoutWrites(t *testing.T) {
 				"%cut", `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)
 			exec := func(script string) {
 				t.Helper()
-				// Written in full: a session that is read-only itself could not end it.
-				script = `SET default_transaction_read_only = off; ` + words.Replace(script)
-				if _, err := conn.PgConn().Exec(t.Context(), script).ReadAll(); err != nil {
-					t.Fatal(err)
+				// A session that is read-only itself could not end it.
+				statements := append([]string{`SET default_transaction_read_only = off`}, strings.Split(script, ";")...)
+				for _, statement := range statements { // each its own transaction: who connects again finds what was altered
+					if _, err := conn.PgConn().Exec(t.Context(), words.Replace(statement)).ReadAll(); err != nil {
+						t.Fatal(err)
+					}
 				}
 			}
 			exec(c.begin)

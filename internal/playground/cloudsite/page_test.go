@@ -43,14 +43,14 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer live.Body.Close()
-	first := make([]byte, len(": listening\n\n"))
-	if _, err := io.ReadFull(live.Body, first); err != nil {
-		t.Fatal(err)
+	const says = "event: issues\ndata: new\n\n"
+	event := make([]byte, len(says))
+	if _, err := io.ReadFull(live.Body, event); err != nil || string(event) != says {
+		t.Fatalf("live says %q at first, %v", event, err)
 	}
 	ask(s.Handler(), "PUT", "7/properties/"+Threads, `{"v":1,"generation":1,"parents":{"11783":"11782","11782":"11781"}}`)
 	ask(s.Handler(), "PUT", "8/properties/"+Threads, `"<b>mine</b>"`)
-	const says = "event: issues\ndata: new\n\n" // once or twice: the reader may be late
-	event := make([]byte, len(says))
+	// Once or twice: the reader may be late.
 	if _, err := io.ReadFull(live.Body, event); err != nil || string(event) != says {
 		t.Errorf("live says %q, %v", event, err)
 	}

@@ -7,21 +7,24 @@ import (
 )
 
 // Serve says by server-sent events of a name that there is something new to
-// fetch, until the reader goes. watch gives a channel that has something when
-// there is, and what ends it.
+// fetch, until the reader goes: at once, since something may have come after
+// the page was made, and then whenever the channel that watch returns has
+// something. It calls watch's second result at the end.
 func Serve(w http.ResponseWriter, r *http.Request, event string, watch func() (<-chan struct{}, func())) {
 	changed, stop := watch()
 	defer stop()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	flush := http.NewResponseController(w)
-	fmt.Fprint(w, ": listening\n\n")
-	for flush.Flush() == nil {
+	for {
+		fmt.Fprintf(w, "event: %s\ndata: new\n\n", event)
+		if flush.Flush() != nil {
+			return
+		}
 		select {
 		case <-r.Context().Done():
 			return
 		case <-changed:
-			fmt.Fprintf(w, "event: %s\ndata: new\n\n", event)
 		}
 	}
 }
