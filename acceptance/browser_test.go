@@ -3,6 +3,7 @@ package acceptance
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -134,6 +135,39 @@ func settled(ctx context.Context, target *chromedp.Target) (none chromedp.Void, 
 		else addEventListener("load", painted, { once: true });
 	})`, chromedp.EvalAwaitPromise)(ctx, target)
 	return none, err
+}
+
+// sendFile chooses a file of a migration on a page that is loaded, and waits for the
+// page that follows once the file has arrived.
+func sendFile(kind, file string) step {
+	const next = `!window.sending && document.readyState === "complete" && document.querySelector("form[data-kind=%s] .badge.good") !== null`
+	return func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+		if _, err := settled(ctx, target); err != nil {
+			return none, err
+		}
+		if _, err := chromedp.Evaluate[bool](`window.sending = true`)(ctx, target); err != nil {
+			return none, err
+		}
+		if _, err := chromedp.SetUploadFiles("#"+kind+"-file", []string{file})(ctx, target); err != nil {
+			return none, err
+		}
+		for arrived := false; !arrived; {
+			if ctx.Err() != nil {
+				return none, ctx.Err()
+			}
+			arrived, _ = chromedp.Evaluate[bool](fmt.Sprintf(next, kind))(ctx, target) // an error while the page is left
+		}
+		return settled(ctx, target)
+	}
+}
+
+// previewed waits until the page says what is in the files of a migration: that
+// moves what is below.
+func previewed(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+	if _, err := chromedp.WaitVisible(`//dd[contains(., " records in ")]`)(ctx, target); err != nil {
+		return none, err
+	}
+	return settled(ctx, target)
 }
 
 func do(t *testing.T, ctx context.Context, what string, steps ...step) {

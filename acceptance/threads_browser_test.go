@@ -135,10 +135,8 @@ func TestMigrationByClicking(t *testing.T) {
 	signInAt(t, ctx, d, "/threads/admin/migration", `.state`)
 	do(t, ctx, "choose the files",
 		look(t, "threads-empty"),
-		chromedp.SetUploadFiles(`#hierarchy-file`, []string{hierarchy}),
-		chromedp.WaitVisible(`form[data-kind=hierarchy] .badge.good`),
-		chromedp.SetUploadFiles(`#mappings-file`, []string{mappings}),
-		chromedp.WaitVisible(`form[data-kind=mappings] .badge.good`),
+		sendFile("hierarchy", hierarchy),
+		sendFile("mappings", mappings),
 		chromedp.WaitVisible(`//dd[contains(., "10,000 records in 1,000 issues")]`),
 		look(t, "threads-files"),
 	)
@@ -155,6 +153,7 @@ func TestMigrationByClicking(t *testing.T) {
 		chromedp.Click(`//button[text()="Upload Data"]`),
 		chromedp.WaitEnabled(`//button[text()="Start Processing"]`),
 		look(t, "threads-ready"),
+		settled,
 		chromedp.Click(`//button[text()="Start Processing"]`),
 		chromedp.WaitVisible(`//dd[contains(., "10,000 / 10,000 records (100%)")]`),
 		read(`.state`, &state),
@@ -190,8 +189,7 @@ func TestMigrationByClicking(t *testing.T) {
 	)
 	do(t, ctx, "restore",
 		chromedp.Click(`//nav[@class="tabs"]/a[text()="Backup & Restore"]`),
-		chromedp.SetUploadFiles(`#backup-file`, []string{backup}),
-		chromedp.WaitVisible(`form[data-kind=backup] .badge.good`),
+		sendFile("backup", backup),
 		chromedp.Click(`input[value=replace]`),
 		look(t, "threads-backup"),
 		chromedp.Click(`//button[text()="Restore …"]`),
@@ -242,6 +240,7 @@ func TestMigrationOnAPhone(t *testing.T) {
 		chromedp.Click(`dialog button.danger`),
 		chromedp.WaitEnabled(`//button[text()="Start Processing"]`),
 		look(t, "threads-narrow-ready"),
+		settled,
 		chromedp.Click(`//button[text()="Start Processing"]`),
 		chromedp.WaitVisible(`//span[@class="badge warn"][text()="COMPLETED"]`),
 		read(`.state`, &state),

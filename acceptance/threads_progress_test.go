@@ -51,14 +51,13 @@ func TestProgressIsSeen(t *testing.T) {
 		if err := os.WriteFile(name, []byte(f.content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		do(t, ctx, "choose "+f.name,
-			chromedp.SetUploadFiles("#"+f.kind+"-file", []string{name}),
-			chromedp.WaitVisible("form[data-kind="+f.kind+"] .badge.good"),
-		)
+		do(t, ctx, "choose "+f.name, sendFile(f.kind, name))
 	}
 	do(t, ctx, "process",
+		previewed,
 		chromedp.Click(`//button[text()="Upload Data"]`),
 		chromedp.WaitEnabled(`//button[text()="Start Processing"]`),
+		settled,
 		chromedp.Click(`//button[text()="Start Processing"]`),
 		chromedp.WaitVisible(`.badge.busy`),
 		run(`window.seen = []; document.addEventListener("live", () => {
@@ -109,8 +108,7 @@ func TestSendingGoesOn(t *testing.T) {
 	do(t, ctx, "go on",
 		chromedp.WaitVisible(`form[data-kind=hierarchy] .badge.warn`),
 		look(t, "threads-broken-off"),
-		chromedp.SetUploadFiles(`#hierarchy-file`, []string{name}),
-		chromedp.WaitVisible(`form[data-kind=hierarchy] .badge.good`),
+		sendFile("hierarchy", name),
 	)
 	if list := uploads(t, d); len(list) != 1 || list[0].URL != begun || list[0].Offset != list[0].Length {
 		t.Errorf("it was begun as %s, and in the end there are %v", begun, list)

@@ -85,6 +85,7 @@ func TestMappingsOfAnotherSiteInABrowser(t *testing.T) {
 		chromedp.Click(`dialog input[type=checkbox]`),
 		chromedp.Click(`//dialog//button[text()="Upload Data"]`),
 		chromedp.WaitEnabled(`//button[text()="Start Processing"]`),
+		settled,
 		chromedp.Click(`//button[text()="Start Processing"]`),
 		chromedp.WaitVisible(`//dd[contains(., "30 / 30 records (100%)")]`),
 		read(`.state`, &done),

@@ -30,6 +30,9 @@ func (l *Listener) Finish(ctx context.Context) error {
 	if err := l.Listener.Close(); err != nil {
 		return err
 	}
+	// What was accepted at the last moment is among the open ones from here on.
+	l.accepting.Lock()
+	defer l.accepting.Unlock()
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for l.leave() > 0 {

@@ -117,3 +117,54 @@ func keepAsking(addr, request string, pause time.Duration, first func()) error {
 		timer.Reset(pause)
 	}
 }
+
+// A connection that is accepted at the moment when no more are is answered, too.
+func TestFinishWaitsForTheLastAccepted(t *testing.T) {
+	server, client := net.Pipe()
+	late := &lateListener{conn: server, asked: make(chan struct{}), closed: make(chan struct{}), let: make(chan struct{})}
+	own := Listen(late, 10, slog.New(slog.DiscardHandler))
+	accepted := make(chan net.Conn, 1)
+	go func() {
+		c, err := own.Accept()
+		if err != nil {
+			t.Error(err)
+		}
+		accepted <- c
+	}()
+	<-late.asked
+	finished := make(chan error, 1)
+	go func() { finished <- own.Finish(t.Context()) }()
+	<-late.closed
+	select {
+	case err := <-finished:
+		t.Fatalf("finished before the last connection was accepted: %v", err)
+	case <-time.After(5 * lookEvery):
+	}
+	close(late.let)
+	c := <-accepted
+	select {
+	case err := <-finished:
+		t.Fatalf("finished while the last connection is open: %v", err)
+	case <-time.After(2 * lookEvery):
+	}
+	c.Close()
+	client.Close()
+	if err := <-finished; err != nil {
+		t.Error(err)
+	}
+}
+
+// lateListener has a connection that it gives only after it was closed.
+type lateListener struct {
+	conn               net.Conn
+	asked, closed, let chan struct{}
+}
+
+func (l *lateListener) Accept() (net.Conn, error) {
+	close(l.asked)
+	<-l.let
+	return l.conn, nil
+}
+
+func (l *lateListener) Close() error   { close(l.closed); return nil }
+func (l *lateListener) Addr() net.Addr { return l.conn.LocalAddr() }

@@ -48,12 +48,16 @@ type Listener struct {
 	log           *slog.Logger
 	full, refused rate.Sometimes
 
+	accepting sync.Mutex // held until what was accepted is in open
+
 	mu     sync.Mutex
 	open   map[*conn]struct{}
 	closed int // connections closed for others since the log said so
 }
 
 func (l *Listener) Accept() (net.Conn, error) {
+	l.accepting.Lock()
+	defer l.accepting.Unlock()
 	accepted, err := l.Listener.Accept()
 	if err != nil {
 		l.failed(err)

@@ -5,7 +5,11 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/textproto"
+	"runtime"
+	"sync"
 	"testing"
+	"time"
 
 	"outrigger/internal/mailqueue/relay/smtptest"
 )
@@ -72,4 +76,55 @@ func TestFinish(t *testing.T) {
 	if got := box.messages(); len(got) != 3+1+1 || box.opened != box.closed {
 		t.Errorf("%d messages were taken, %d begun, %d closed", len(got), box.opened, box.closed)
 	}
+}
+
+// A client that is accepted at the moment when no more are is served, too.
+func TestFinishWaitsForTheLastAccepted(t *testing.T) {
+	s := New(Options{Hostname: "relay.example", MaxMessage: 1 << 20, MaxRecipients: 100, MaxClients: 40, Backend: &inbox{}})
+	s.Open()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	late := &lateListener{Listener: l, accepted: make(chan struct{}), let: make(chan struct{})}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(late) }()
+	conn, err := net.Dial("tcp", l.Addr().String())
+	must(t, err)
+	defer conn.Close()
+	<-late.accepted
+	finished := make(chan struct{})
+	go func() { defer close(finished); s.Finish(patience) }()
+	for !s.stopped() {
+		runtime.Gosched()
+	}
+	select {
+	case <-finished:
+		t.Error("finished before the last client was served")
+	case <-time.After(50 * time.Millisecond):
+	}
+	close(late.let)
+	client := textproto.NewConn(conn)
+	if _, _, err := client.ReadResponse(220); err != nil {
+		t.Error(err)
+	}
+	client.Close()
+	<-finished
+	if err := <-served; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("serving: %v", err)
+	}
+}
+
+// lateListener accepts a client, and hands it over only when it is let.
+type lateListener struct {
+	net.Listener
+	accepted, let chan struct{}
+	once          sync.Once
+}
+
+func (l *lateListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err == nil {
+		l.once.Do(func() { close(l.accepted) })
+		<-l.let
+	}
+	return c, err
 }

@@ -84,7 +84,7 @@ type Server struct {
 	clients   map[string]int // by address, those that are let in
 	total     int            // of clients
 	receiving int
-	running   sync.WaitGroup
+	running   sync.WaitGroup // clients, and Serve, which may have accepted one more
 }
 
 // phase is whether the server takes mail.
@@ -121,7 +121,9 @@ func (s *Server) Serve(l net.Listener) error {
 		return net.ErrClosed
 	}
 	s.listeners[l] = true
+	s.running.Add(1)
 	s.mu.Unlock()
+	defer s.running.Done()
 	needsAuth := !onLoopback(l.Addr())
 	for pause := firstAcceptPause; ; {
 		c, err := l.Accept()
