@@ -25,7 +25,7 @@ func TestHangUp(t *testing.T) {
 	}
 	configure("log: {level: info}\n")
 	p := begin(t, "serve", "--config", file, "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"))
-	said := func(msg string) (line struct{ Level, Msg, URL, Error, Read, Settings string }) {
+	said := func(msg string) (line struct{ Level, Msg, URL, Error, Changed, Settings string }) {
 		t.Helper()
 		for line.Msg != msg && p.lines.Scan() {
 			if err := json.Unmarshal(p.lines.Bytes(), &line); err != nil {
@@ -43,7 +43,7 @@ func TestHangUp(t *testing.T) {
 	}
 	configure("log: {level: debug}\nbase_url: http://other.example\nretention: {audit: 100d}\n")
 	hangUp()
-	if line := said("configuration read again"); line.Level != "INFO" || line.Read != "log.level" {
+	if line := said("configuration read again"); line.Level != "INFO" || line.Changed != "log.level: info, now debug" {
 		t.Errorf("it says of what was read: %+v", line)
 	}
 	if line := said("settings changed that need a restart"); line.Level != "INFO" || line.Settings != "base_url, retention.audit" {
@@ -60,7 +60,7 @@ func TestHangUp(t *testing.T) {
 	}
 	configure("log: {level: loud}\n")
 	hangUp()
-	if line := said("reloading the configuration failed; the log level stays as it is"); !strings.Contains(line.Error, "loud") {
+	if line := said("the configuration was not read again"); !strings.Contains(line.Error, "loud") {
 		t.Errorf("it does not say why: %q", line.Error)
 	}
 	if rest, code := p.end(); code != exitDone || !strings.Contains(rest, `"msg":"stopped"`) {

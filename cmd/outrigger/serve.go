@@ -7,8 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -111,30 +109,6 @@ func (e *endable) end() {
 
 func (c serveCmd) load() (*config.Config, []string, error) {
 	return config.Load(c.Config, os.Environ(), map[string]string{"listen": string(c.Listen), "data_dir": c.Data})
-}
-
-// readAgain reloads what SIGHUP asks for: the TLS files and the log level. Other
-// settings need a restart; those that are not as the server runs with are named.
-func (c serveCmd) readAgain(a *app.App, running *config.Config, level *slog.LevelVar, log *slog.Logger) {
-	read := []string{"log.level"}
-	if a.ReadCertificates() {
-		read = append(read, "TLS files")
-	}
-	cfg, _, err := c.load()
-	if err != nil {
-		log.Error("reloading the configuration failed; the log level stays as it is", "error", err)
-		return
-	}
-	// Where the level was or becomes higher than INFO, the answer is given all the same.
-	say := func(msg string, args ...any) {
-		log.Log(context.Background(), max(slog.LevelInfo, level.Level()), msg, args...)
-	}
-	level.Set(app.LogLevel(cfg.Log))
-	say("configuration read again", "read", strings.Join(read, ", "), "log_level", cfg.Log.Level)
-	changed := slices.DeleteFunc(config.Changed(running, cfg), func(key string) bool { return key == "log.level" })
-	if len(changed) > 0 {
-		say("settings changed that need a restart", "settings", strings.Join(changed, ", "))
-	}
 }
 
 // process is what runApp runs: an app, or a demo around one.

@@ -22,7 +22,6 @@ type server struct {
 	command serveCmd
 	given   restart.Given
 	cfg     *config.Config
-	running config.Config // as it was at the start
 	level   *slog.LevelVar
 	log     *slog.Logger
 
@@ -41,7 +40,7 @@ const (
 
 func newServer(c serveCmd, given restart.Given, cfg *config.Config, level *slog.LevelVar, log *slog.Logger) *server {
 	return &server{
-		command: c, given: given, cfg: cfg, running: *cfg, level: level, log: log,
+		command: c, given: given, cfg: cfg, level: level, log: log,
 		hangUp: make(chan os.Signal, 1), successor: make(chan os.Signal, 1), prepared: make(chan *restart.Successor),
 	}
 }
@@ -61,7 +60,7 @@ func (s *server) run(ctx context.Context) error {
 		c := s.command
 		o := app.Options{
 			Log: s.log, Version: version, Commit: builtFrom(), NewDatabase: c.NewDatabase, ExistingDatabase: c.ExistingDatabase, Hold: c.Hold,
-			Sockets: s.given.Sockets,
+			Sockets: s.given.Sockets, Reload: s.command.load, Level: s.level,
 		}
 		if p := s.given.Predecessor; p != nil {
 			o.Wait = p.TakeOver
@@ -73,6 +72,7 @@ func (s *server) run(ctx context.Context) error {
 		if again, err := s.serve(ctx, a); !again || err != nil {
 			return err
 		}
+		s.cfg = a.Config()
 		s.given.Predecessor = nil
 	}
 }
@@ -87,7 +87,9 @@ func (s *server) serve(ctx context.Context, a *app.App) (again bool, err error) 
 		select {
 		case <-s.hangUp:
 			s.given.Manager.Reloading()
-			s.command.readAgain(a, &s.running, s.level, s.log)
+			if _, err := a.Reload(ctx); err != nil {
+				s.log.Error("the configuration was not read again", "error", err)
+			}
 			s.given.Manager.Ready(a.URL())
 		case next := <-s.prepared:
 			return !s.handOver(ctx, a, next), nil

@@ -36,6 +36,12 @@ type Options struct {
 	Commit   string               // what the program was built from, for /metrics
 	Version  string               // shown in the console, to chat platforms, in the cluster
 
+	// Reload reads the settings that hold at a start from now on, with warnings; nil:
+	// they are not read again. Level is that of Log, which a reload may set; nil: it
+	// stays as it is.
+	Reload func() (*config.Config, []string, error)
+	Level  *slog.LevelVar
+
 	// NewDatabase lets a start make an empty SQLite database in a data folder
 	// that has the key of another.
 	NewDatabase bool
@@ -59,6 +65,11 @@ type App struct {
 	clock    func() time.Time
 	version  string
 	commit   string
+
+	present    atomic.Pointer[config.Config]
+	readConfig func() (*config.Config, []string, error)
+	level      *slog.LevelVar
+	reloading  sync.Mutex
 
 	newDatabase      bool
 	existingDatabase bool
@@ -116,15 +127,20 @@ func New(cfg *config.Config, o Options) (*App, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	return &App{
+	if o.Level == nil {
+		o.Level = new(slog.LevelVar)
+	}
+	a := &App{
 		cfg: cfg, log: o.Log, registry: o.Registry, clock: o.Clock, version: o.Version, commit: o.Commit,
 		newDatabase: o.NewDatabase, existingDatabase: o.ExistingDatabase, hold: o.Hold,
-		sockets: o.Sockets, wait: o.Wait,
+		sockets: o.Sockets, wait: o.Wait, readConfig: o.Reload, level: o.Level,
 		ground:      ground{nodeID: cfg.NodeID},
 		startupGate: newStartupGate(basePath(cfg.BaseURL)),
 		failed:      make(chan error, 1),
 		steps:       steps{log: o.Log},
-	}, nil
+	}
+	a.present.Store(cfg)
+	return a, nil
 }
 
 // basePath is the path under which everything is served, "" or "/outrigger".

@@ -33,6 +33,14 @@ func hooked(t *testing.T, a *App, key, body string) {
 // hookedBy is hooked for a connection and its secret.
 func hookedBy(t *testing.T, a *App, connection, signedWith, key, body string) {
 	t.Helper()
+	if status := hookStatus(t, a, connection, signedWith, key, body); status != http.StatusAccepted {
+		t.Fatalf("answered %d", status)
+	}
+}
+
+// hookStatus sends a webhook and returns the status of the answer.
+func hookStatus(t *testing.T, a *App, connection, signedWith, key, body string) int {
+	t.Helper()
 	r, err := http.NewRequest("POST", a.URL()+"/hooks/"+connection, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -45,9 +53,7 @@ func hookedBy(t *testing.T, a *App, connection, signedWith, key, body string) {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	if resp.StatusCode != http.StatusAccepted {
-		t.Fatalf("answered %d", resp.StatusCode)
-	}
+	return resp.StatusCode
 }
 
 // makeRule makes a rule by REST and gives its id.

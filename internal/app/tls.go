@@ -2,6 +2,7 @@ package app
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"log/slog"
 	"os"
@@ -32,10 +33,9 @@ type stamp struct {
 func newCertificate(files config.TLS, log *slog.Logger) (*certificate, error) {
 	c := &certificate{files: files, log: log}
 	c.seen = c.stamps()
-	if err := c.load(); err != nil {
-		return nil, err
-	}
-	return c, nil
+	var err error
+	c.loaded, err = c.read()
+	return c, err
 }
 
 func (c *certificate) config() *tls.Config {
@@ -54,45 +54,41 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.loaded, nil
 }
 
-// again loads the files with those stamps and reports whether they can be used.
-// c.mu is held.
-func (c *certificate) again(now [2]stamp) bool {
+// again loads the files with those stamps. c.mu is held.
+func (c *certificate) again(now [2]stamp) {
 	c.seen = now
-	if err := c.load(); err != nil {
+	pair, err := c.read()
+	if err != nil {
 		c.log.Warn("the new TLS certificate cannot be used, the old one serves on", "error", err)
-		return false
+		return
 	}
+	c.loaded = pair
 	c.log.Info("the TLS certificate was read again", "file", c.files.Cert)
-	return true
 }
 
-// ReadCertificates reads the TLS files again, whether they look changed or not.
-// What cannot be used is logged, and what was read before serves on. It tells
-// whether there are such files, and all of them can be used.
-func (a *App) ReadCertificates() bool {
-	read := len(a.certificates) > 0
-	for _, c := range a.certificates {
-		c.mu.Lock()
-		read = c.again(c.stamps()) && read
-		c.mu.Unlock()
-	}
-	return read
+// use serves pair from now on.
+func (c *certificate) use(pair *tls.Certificate) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.loaded = pair
+}
+
+// leaf is what is served now.
+func (c *certificate) leaf() *x509.Certificate {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.loaded.Leaf
 }
 
 // ends is when what is served now ends.
-func (c *certificate) ends() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.loaded.Leaf.NotAfter
-}
+func (c *certificate) ends() time.Time { return c.leaf().NotAfter }
 
-func (c *certificate) load() error {
+func (c *certificate) read() (*tls.Certificate, error) {
 	pair, err := tls.LoadX509KeyPair(c.files.Cert, c.files.Key)
 	if err != nil {
-		return fmt.Errorf("load tls.cert and tls.key: %w", err)
+		return nil, fmt.Errorf("load tls.cert and tls.key: %w", err)
 	}
-	c.loaded = &pair
-	return nil
+	return &pair, nil
 }
 
 func (c *certificate) stamps() (s [2]stamp) {

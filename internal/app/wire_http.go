@@ -15,6 +15,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/console/account"
 	"outrigger/internal/console/docs"
+	"outrigger/internal/reload"
 	"outrigger/internal/rest"
 	"outrigger/internal/rest/accounts"
 )
@@ -54,6 +55,7 @@ func (a *App) openWeb(context.Context) (err error) {
 	docs.Register(a.pages)
 	aboutpages.Register(a.pages, a.version)
 	a.openUsers()
+	(&reload.API{Reload: a.Reload}).Register(a.router)
 	trail := &auditapi.API{DB: a.db}
 	trail.Register(a.router)
 	(&auditpages.Pages{API: trail, Clock: a.clock}).Register(a.pages)

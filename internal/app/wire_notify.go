@@ -106,9 +106,10 @@ func (a *App) openNotify(ctx context.Context) error {
 func (a *App) usePlatformUsers(platforms *client.Client) {
 	name := a.cfg.Identity.Platform
 	if connection := connectionsOf(a.cfg.Notify.Connections).Find(name); connection != nil {
-		a.identity.UseDirectory(name, &client.Directory{Client: platforms, Connection: connection})
+		present := func() *notify.Connection { return a.chat.store.Platforms().Connections.Find(name) }
+		a.identity.UseDirectory(name, &client.Directory{Client: platforms, Connection: present})
 		if connection.OAuthClientID != "" {
-			a.usePlatformPages(platforms, connection)
+			a.usePlatformPages(platforms, connection, present)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func (a *App) overviewExposed(ctx context.Context, p *identity.Principal) ([]con
 
 // signedIn are the servers that are asked over HTTP with credentials.
 func (a *App) signedIn() []config.Remote {
-	list := append(a.cfg.SignedIn(), config.Remote{Key: "identity.oidc.issuer", URL: a.cfg.Identity.OIDC.Issuer})
+	list := append(a.Config().SignedIn(), config.Remote{Key: "identity.oidc.issuer", URL: a.cfg.Identity.OIDC.Issuer})
 	for _, c := range a.chat.store.Platforms().Connections {
 		if !c.File && (!c.Token.IsZero() || !c.OAuthClientSecret.IsZero()) {
 			list = append(list, config.Remote{Key: "The connection " + c.Name, URL: c.BaseURL})

@@ -20,14 +20,15 @@ const (
 // callback is where the provider of a way sends browsers back to.
 func (a *App) callback(way string) string { return a.URL() + "/sign-in/" + way + "/callback" }
 
-// usePlatformPages has users of the platform sign in on its own pages.
-func (a *App) usePlatformPages(platforms *client.Client, connection *notify.Connection) {
+// usePlatformPages has users of the platform sign in on its own pages. present is the
+// connection as it is whenever they do.
+func (a *App) usePlatformPages(platforms *client.Client, connection *notify.Connection, present func() *notify.Connection) {
 	name := connection.Name
 	if u, err := url.Parse(connection.BaseURL); err == nil {
 		name = u.Host
 	}
 	a.identity.UseSignInProvider(identity.SignInProvider{ID: wayOfPlatform, Name: name, Source: connection.Name, Provider: &client.SignInPages{
-		Client: platforms, Connection: connection, Name: name, Callback: a.callback(wayOfPlatform),
+		Client: platforms, Connection: present, Name: name, Callback: a.callback(wayOfPlatform),
 	}})
 }
 

@@ -55,9 +55,15 @@ func settings(c *Config) []setting { return flatten(members(reflect.ValueOf(c).E
 
 // Changed lists the keys whose values differ between two configurations, in the
 // order of the settings.
-func Changed(a, b *Config) (keys []string) {
-	after := settings(b)
-	for i, s := range settings(a) {
+func Changed(a, b *Config) []string { return differing(settings(a), settings(b)) }
+
+// connectionKeys lists the keys whose values differ between two connections.
+func connectionKeys(a, b *Connection) []string {
+	return differing(members(reflect.ValueOf(a).Elem(), ""), members(reflect.ValueOf(b).Elem(), ""))
+}
+
+func differing(before, after []setting) (keys []string) {
+	for i, s := range before {
 		if !reflect.DeepEqual(s.field.Interface(), after[i].field.Interface()) {
 			keys = append(keys, s.key)
 		}

@@ -23,6 +23,18 @@ func parseProxies(cidrs []string) (proxies, error) {
 	return p, nil
 }
 
+// TrustProxies replaces the CIDRs whose X-Forwarded-For and X-Forwarded-Proto count,
+// for requests that begin from now on. On an error it changes nothing.
+func (rt *Router) TrustProxies(cidrs []string) error {
+	p, err := parseProxies(cidrs)
+	if err != nil {
+		return err
+	}
+	rt.proxies.Store(&p)
+	rt.unlisted.forget(p)
+	return nil
+}
+
 func (p proxies) trust(a netip.Addr) bool {
 	for _, prefix := range p {
 		if prefix.Contains(a) {

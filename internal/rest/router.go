@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -34,7 +35,7 @@ type Router struct {
 	identity  identity.Authenticator
 	log       *slog.Logger
 	base      baseURL
-	proxies   proxies
+	proxies   atomic.Pointer[proxies]
 	unlisted  unlisted
 	hsts      bool
 	hosts     *Hosts // nil: any host is answered
@@ -71,7 +72,7 @@ func NewRouter(o Options) (*Router, error) {
 		mux:       http.NewServeMux(),
 		endpoints: map[string]*endpoint{},
 	}
-	if rt.proxies, err = parseProxies(o.TrustedProxies); err != nil {
+	if err := rt.TrustProxies(o.TrustedProxies); err != nil {
 		return nil, err
 	}
 	if rt.metrics, err = newMetrics(o.Metrics); err != nil {
@@ -152,7 +153,8 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, rt.base.path+"/rest/") {
 		h["Cache-Control"], h["Vary"], h["X-Content-Type-Options"] = noStore, varyAccept, noSniff
 	}
-	x.caller.Origin = identity.Origin{Address: rt.proxies.client(r), RequestID: id, UserAgent: r.UserAgent(), HTTPS: rt.base.https || rt.proxies.https(r)}
+	trusted := rt.proxies.Load()
+	x.caller.Origin = identity.Origin{Address: trusted.client(r), RequestID: id, UserAgent: r.UserAgent(), HTTPS: rt.base.https || trusted.https(r)}
 	rt.noteUnlisted(r, x.started)
 	if rt.hsts && x.caller.HTTPS {
 		h["Strict-Transport-Security"] = hsts

@@ -31,6 +31,16 @@ type unlisted struct {
 	peers []UnlistedProxy
 }
 
+// forget drops those that are trusted now.
+func (u *unlisted) forget(trusted proxies) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.peers = slices.DeleteFunc(u.peers, func(p UnlistedProxy) bool {
+		peer, ok := parseAddr(p.Address)
+		return ok && trusted.trust(peer)
+	})
+}
+
 // UnlistedProxies lists them, as this node has seen them since its start.
 func (rt *Router) UnlistedProxies() []UnlistedProxy {
 	rt.unlisted.mu.Lock()
@@ -45,7 +55,7 @@ func (rt *Router) noteUnlisted(r *http.Request, now time.Time) {
 		return
 	}
 	peer, ok := parseAddr(r.RemoteAddr)
-	if !ok || rt.proxies.trust(peer) {
+	if !ok || rt.proxies.Load().trust(peer) {
 		return
 	}
 	rt.unlisted.mu.Lock()
@@ -55,7 +65,7 @@ func (rt *Router) noteUnlisted(r *http.Request, now time.Time) {
 	case i >= 0:
 		rt.unlisted.peers[i].LastAt = now
 	case len(rt.unlisted.peers) < maxUnlisted:
-		p := UnlistedProxy{Address: peer.String(), Header: header, Line: rt.proxies.lineWith(peer), FirstAt: now, LastAt: now}
+		p := UnlistedProxy{Address: peer.String(), Header: header, Line: rt.proxies.Load().lineWith(peer), FirstAt: now, LastAt: now}
 		rt.unlisted.peers = append(rt.unlisted.peers, p)
 		rt.log.Warn("a request came with a forwarding header from an address that is not in trusted_proxies: all clients behind it count as one, so one that types wrong passwords locks out all; if it is your proxy, put the line into the configuration file",
 			slog.String("peer", p.Address), slog.String("header", p.Header), slog.String("line", p.Line))

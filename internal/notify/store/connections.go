@@ -29,7 +29,7 @@ func (s *Store) CreateConnection(ctx context.Context, who notify.Actor, c notify
 		if err != nil {
 			return err
 		}
-		if s.file.Find(c.Name) != nil || stored.Find(c.Name) != nil {
+		if s.file.Load().Find(c.Name) != nil || stored.Find(c.Name) != nil {
 			return fault.New(fault.Conflict, "There is a connection %s already; give this one another name.", c.Name)
 		}
 		c.Version, c.CreatedBy, c.CreatedAt, c.UpdatedBy, c.UpdatedAt, c.ServerAt = 1, who.Name, tx.Now(), who.Name, tx.Now(), tx.Now()
@@ -170,7 +170,7 @@ func forgetConnection(ctx context.Context, tx *db.Tx, name string) error {
 // checkConnection is fault.Invalid where there is no such connection, for what is
 // made under the lock of the rules: none is deleted meanwhile.
 func (s *Store) checkConnection(ctx context.Context, tx *db.Tx, name string) error {
-	if s.file.Find(name) != nil {
+	if s.file.Load().Find(name) != nil {
 		return nil
 	}
 	var n int
@@ -186,7 +186,7 @@ func (s *Store) checkConnection(ctx context.Context, tx *db.Tx, name string) err
 // changeable returns a stored connection. fault.Conflict: it is not at the version any
 // more; 0 is any.
 func (s *Store) changeable(ctx context.Context, tx *db.Tx, name string, version int64) (*notify.Connection, error) {
-	if s.file.Find(name) != nil {
+	if s.file.Load().Find(name) != nil {
 		return nil, fault.New(fault.Conflict, "The connection %s is declared in the configuration file; change it there.", name)
 	}
 	stored, err := s.readConnections(ctx, tx)

@@ -14,7 +14,26 @@ import (
 // UsePlatforms names the connections of the configuration file, and what
 // decodes the webhooks of each kind of platform. It must be called before Load.
 func (s *Store) UsePlatforms(file notify.Connections, kinds map[string]notify.Decoder) {
-	s.file, s.kinds = file, kinds
+	s.kinds = kinds
+	s.file.Store(&file)
+}
+
+// ReplaceFile has file take the place of the connections of the configuration file, on
+// this node. It holds for events acknowledged after it returns nil. record, in the same
+// transaction, is for the audit trail.
+func (s *Store) ReplaceFile(ctx context.Context, file notify.Connections, record func(*db.Tx) error) error {
+	// Before the commit: whoever reads the new count must find these connections.
+	before := s.file.Swap(&file)
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := s.beginPlatformsChange(ctx, tx); err != nil {
+			return err
+		}
+		return record(tx)
+	})
+	if err != nil {
+		s.file.Store(before)
+	}
+	return err
 }
 
 // Platforms are the present connections and hooks on this node.
@@ -68,7 +87,7 @@ func (s *Store) readPlatforms(ctx context.Context, tx *db.Tx, count int64) (*not
 	if err != nil {
 		return nil, err
 	}
-	p := notify.NewPlatforms(count, s.file, stored, hooks, s.kinds)
+	p := notify.NewPlatforms(count, *s.file.Load(), stored, hooks, s.kinds)
 	offers, err := readRenames(ctx, tx, `state = 'offered'`)
 	if err != nil {
 		return nil, err

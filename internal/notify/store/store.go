@@ -35,8 +35,8 @@ type Store struct {
 	tally   tally
 	runs    *runCounts
 
-	file     notify.Connections        // of the configuration file
-	kinds    map[string]notify.Decoder // by the kind of platform
+	file     atomic.Pointer[notify.Connections] // of the configuration file
+	kinds    map[string]notify.Decoder          // by the kind of platform
 	renewing singleflight.Group
 
 	stale chan struct{} // holds one wish to load the rules again, where that failed
@@ -62,6 +62,7 @@ func New(d *db.DB, box *secret.Box, log *slog.Logger) *Store {
 	s.events = db.NewBatch(d, "events", size, s.writeReceipts)
 	s.results = db.NewBatch(d, "results", size, s.writeResults)
 	s.rules.Store(&notify.RuleSet{})
+	s.file.Store(&notify.Connections{})
 	return s
 }
 

@@ -26,13 +26,13 @@ const (
 // that may ask for the permissions of others.
 type Directory struct {
 	Client     *Client
-	Connection *notify.Connection
+	Connection func() *notify.Connection // as it is now
 }
 
 // SignIn asks the platform with the user's own name and password: who he is and
 // what he administers.
 func (d *Directory) SignIn(ctx context.Context, name, password string) (found identity.DirectoryUser, err error) {
-	own := *d.Connection
+	own := *d.Connection()
 	own.User, own.Token = name, secret.New(password)
 	// A client of its own: a wrong password must not make the platform pause for
 	// the connection's account, nor the next attempt of this user.
@@ -187,7 +187,7 @@ func (d *Directory) has(ctx context.Context, name string, permissions []identity
 			query.Set(root+".repositorySlug", g.Resource.Repository)
 		}
 	}
-	err = list(ctx, d.Client, d.Connection, apiPath+"/users", query, func(u user) bool {
+	err = list(ctx, d.Client, d.Connection(), apiPath+"/users", query, func(u user) bool {
 		found = u.Name == name && !u.inactive()
 		return found
 	})

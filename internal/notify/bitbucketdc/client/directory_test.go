@@ -12,6 +12,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/notify"
 	"outrigger/internal/playground/bitbucket"
 )
 
@@ -31,7 +32,7 @@ func directory(t *testing.T) (*played, *Directory) {
 			{Key: "PAC", ID: 2, Repositories: []bitbucket.Repository{{Slug: "vault", ID: 3, Admins: []string{"@devs"}}, {Slug: "reef", ID: 4}}},
 		},
 	})
-	return p, &Directory{Client: p.Client, Connection: p.c}
+	return p, &Directory{Client: p.Client, Connection: func() *notify.Connection { return p.c }}
 }
 
 func grant(permission identity.Permission, project, repository string) identity.Grant {
@@ -130,7 +131,7 @@ func TestDirectoryBelievesAnswersToTheUserOnly(t *testing.T) {
 		p, d := directory(t)
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.between(w, r, p.platform.Handler()) }))
 		defer server.Close()
-		d.Connection.BaseURL = server.URL
+		d.Connection().BaseURL = server.URL
 		if found, err := d.SignIn(t.Context(), "ann", "any"); !fault.Is(err, c.code) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %+v, %v", name, found, err)
 		}

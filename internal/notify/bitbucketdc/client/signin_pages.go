@@ -27,33 +27,34 @@ const signInScope = "PROJECT_ADMIN"
 // https://confluence.atlassian.com/bitbucketserver/bitbucket-oauth-2-0-provider-api-1108483661.html
 type SignInPages struct {
 	Client     *Client
-	Connection *notify.Connection
-	Name       string // what users call the platform
-	Callback   string // where the platform sends browsers back to; the link names it too
+	Connection func() *notify.Connection // as it is now
+	Name       string                    // what users call the platform
+	Callback   string                    // where the platform sends browsers back to; the link names it too
 }
 
 // Location is the platform's page that the browser goes to.
 func (p *SignInPages) Location(_ context.Context, proofs identity.Proofs) (string, error) {
+	c := p.Connection()
 	query := url.Values{
-		"client_id": {p.Connection.OAuthClientID}, "redirect_uri": {p.Callback}, "response_type": {"code"},
+		"client_id": {c.OAuthClientID}, "redirect_uri": {p.Callback}, "response_type": {"code"},
 		"state": {proofs.State}, "scope": {signInScope},
 		"code_challenge": {oauth2.S256ChallengeFromVerifier(proofs.Verifier)}, "code_challenge_method": {"S256"},
 	}
-	return p.base() + "/rest/oauth2/latest/authorize?" + query.Encode(), nil
+	return base(c) + "/rest/oauth2/latest/authorize?" + query.Encode(), nil
 }
 
-func (p *SignInPages) base() string { return strings.TrimRight(p.Connection.BaseURL, "/") }
+func base(c *notify.Connection) string { return strings.TrimRight(c.BaseURL, "/") }
 
 // Account returns the user whom a code stands for, and what he administers.
 func (p *SignInPages) Account(ctx context.Context, code secret.Value, proofs identity.Proofs) (a identity.Account, err error) {
 	// A client of its own: a code that is refused must not make the platform pause
 	// for others.
 	cl := &Client{p.Client.rest.Fresh()}
-	token, err := p.exchange(ctx, cl, code, proofs)
+	own := *p.Connection() // of one configuration, so that no secret goes to the address of another
+	token, err := p.exchange(ctx, cl, &own, code, proofs)
 	if err != nil {
 		return a, p.failed(err)
 	}
-	own := *p.Connection
 	own.User, own.Token = "", token
 	name, err := cl.tokenUser(ctx, &own)
 	switch {
@@ -69,23 +70,25 @@ func (p *SignInPages) Account(ctx context.Context, code secret.Value, proofs ide
 	return identity.Account{Name: found.Name, Directory: &found}, nil
 }
 
-func (p *SignInPages) exchange(ctx context.Context, cl *Client, code secret.Value, proofs identity.Proofs) (token secret.Value, err error) {
+func (p *SignInPages) exchange(
+	ctx context.Context, cl *Client, c *notify.Connection, code secret.Value, proofs identity.Proofs,
+) (token secret.Value, err error) {
 	var out struct {
 		AccessToken string `json:"access_token"`
 		TokenType   string `json:"token_type"`
 	}
-	client, verifier := p.Connection.OAuthClientSecret, secret.New(proofs.Verifier)
+	client, verifier := c.OAuthClientSecret, secret.New(proofs.Verifier)
 	err = cl.rest.Do(ctx, restclient.Request{
-		Platform: p.Connection.Name, Account: restclient.AccountOf(p.base(), code.Reveal()), Method: http.MethodPost, URL: p.base() + "/rest/oauth2/latest/token",
+		Platform: c.Name, Account: restclient.AccountOf(base(c), code.Reveal()), Method: http.MethodPost, URL: base(c) + "/rest/oauth2/latest/token",
 		Authorize: func(*http.Request) {},
 		Form: url.Values{
 			"grant_type": {"authorization_code"}, "code": {code.Reveal()}, "redirect_uri": {p.Callback}, "code_verifier": {verifier.Reveal()},
-			"client_id": {p.Connection.OAuthClientID}, "client_secret": {client.Reveal()},
+			"client_id": {c.OAuthClientID}, "client_secret": {client.Reveal()},
 		},
 		Out: &out, Explain: explainToken, Hidden: []secret.Value{client, code, verifier},
 	})
 	if err == nil && (!restclient.UsableToken(out.AccessToken) || !strings.EqualFold(out.TokenType, "bearer")) {
-		err = restclient.NotThePlatform(p.Connection.Name)
+		err = restclient.NotThePlatform(c.Name)
 	}
 	return secret.New(out.AccessToken), err
 }
