@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -27,8 +28,10 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	cfg := c.config(dir)
-	log := app.NewLogger(cfg.Log, app.LogLevel(cfg.Log), s.out)
-	d, err := app.NewDemo(cfg, app.Options{Log: log, Version: version})
+	level := new(slog.LevelVar)
+	level.Set(app.LogLevel(cfg.Log))
+	log := app.NewLogger(cfg.Log, level, s.out)
+	d, err := app.NewDemo(cfg, app.Options{Log: log, Version: version, Level: level})
 	if err != nil {
 		return err
 	}

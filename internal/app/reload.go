@@ -46,7 +46,7 @@ func (a *App) Reload(ctx context.Context) (reload.Reload, error) {
 		Certificates: a.reportCertificates(pairs),
 	}
 	// First of all: it is what one asks for while the database is out of order.
-	a.level.Set(LogLevel(next.Log))
+	a.useLogLevel(next.Log.Level)
 	ctx, cancel := context.WithTimeout(ctx, reloadTime)
 	defer cancel()
 	if err := a.takeOn(ctx, next, report); err != nil {

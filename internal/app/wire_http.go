@@ -55,7 +55,9 @@ func (a *App) openWeb(context.Context) (err error) {
 	docs.Register(a.pages)
 	aboutpages.Register(a.pages, a.version)
 	a.openUsers()
-	(&reload.API{Reload: a.Reload}).Register(a.router)
+	(&reload.API{
+		Reload: a.Reload, Level: func() string { return a.Config().Log.Level }, SetLevel: a.setLogLevel,
+	}).Register(a.router)
 	trail := &auditapi.API{DB: a.db}
 	trail.Register(a.router)
 	(&auditpages.Pages{API: trail, Clock: a.clock}).Register(a.pages)

@@ -1,5 +1,5 @@
 // Package reload is what can be changed while the server runs: the parts of the
-// configuration that are read again.
+// configuration that are read again, and the level of the log.
 package reload
 
 import (
@@ -30,13 +30,16 @@ type Certificate struct {
 	Changed  bool      `json:"changed" doc:"It is another one than before."`
 }
 
-// API answers from the function that reads the configuration again.
+// API answers from the functions that change a running server.
 type API struct {
-	Reload func(context.Context) (Reload, error)
+	Reload   func(context.Context) (Reload, error)
+	Level    func() string // of the log, as in log.level
+	SetLevel func(ctx context.Context, level string) error
 }
 
-// Register adds the route.
+// Register adds the routes.
 func (a *API) Register(r *rest.Router) {
+	a.registerLevel(r)
 	rest.Add(r, rest.Operation[struct{}, Reload]{
 		Route: rest.Route{Method: "POST", Path: Path, Access: rest.SysAdmins},
 		Words: rest.Words{
