@@ -21,6 +21,7 @@ import (
 
 	"outrigger/internal/alerts"
 	"outrigger/internal/config"
+	"outrigger/internal/db"
 	"outrigger/internal/identity"
 	"outrigger/internal/rest"
 	"outrigger/internal/restart"
@@ -95,6 +96,7 @@ type App struct {
 	sharers       sharers
 	sending       endings
 	held          heldSending
+	disk          diskWatch
 	retention     atomic.Pointer[retention.Retention] // nil until it begins
 
 	databaseFree atomic.Bool // it was closed in order
@@ -139,6 +141,7 @@ func New(cfg *config.Config, o Options) (*App, error) {
 		failed:      make(chan error, 1),
 		steps:       steps{log: o.Log},
 	}
+	a.disk.space, a.disk.log = db.SpaceOf, a.logSize
 	a.present.Store(cfg)
 	return a, nil
 }
