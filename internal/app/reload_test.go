@@ -29,7 +29,7 @@ type reloadable struct {
 
 func startReloadable(t *testing.T) *reloadable {
 	t.Helper()
-	cfg := settings(t)
+	cfg := withPublicMetrics(settings(t))
 	files := tlsFiles(t)
 	writeCertificate(t, files, "first", time.Now())
 	cfg.Mail.TLS = config.MailTLS(files)
@@ -57,7 +57,9 @@ func startReloadable(t *testing.T) *reloadable {
 }
 
 func connectionNamed(name, signedWith string) config.Connection {
-	return config.Connection{Name: name, Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com", WebhookSecret: secret.New(signedWith)}
+	return config.Connection{
+		Name: name, Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com", WebhookSecret: secret.New(signedWith),
+	}
 }
 
 // edit changes the settings as their file has them.
@@ -167,7 +169,8 @@ func TestReloadOfWhatIsBroken(t *testing.T) {
 				t.Errorf("it does not say %q: %s", reason, body)
 			}
 		}
-		if r.level.Level() != slog.LevelInfo || r.signs(t, "main", "hook secret") >= 300 || r.signs(t, "old", "hook secret") >= 300 || r.audited(t) != 0 {
+		accepts := r.signs(t, "main", "hook secret") < 300 && r.signs(t, "old", "hook secret") < 300
+		if !accepts || r.level.Level() != slog.LevelInfo || r.audited(t) != 0 {
 			t.Error("something has changed")
 		}
 	}

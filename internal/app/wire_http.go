@@ -50,6 +50,7 @@ func (a *App) openWeb(context.Context) (err error) {
 	accounts.Routes(a.router, a.identity, a.connectionNames)
 	a.pages.AddOverview(a.overviewNodes)
 	a.pages.AddOverview(a.overviewDisk)
+	a.pages.AddOverview(a.overviewExpiries)
 	a.pages.AddOverview(a.overviewBegun)
 	a.pages.AddOverview(a.overviewUnlisted)
 	account.Register(a.pages, a.identity, a.clock)

@@ -45,6 +45,8 @@ var (
 		"1 while nothing is sent until an administrator confirms a restore, else 0.", nil, nil)
 	certificateDesc = prometheus.NewDesc("outrigger_tls_certificate_expiry_timestamp_seconds",
 		"When a certificate that this server presents ends, by its file.", []string{"file"}, nil)
+	expiryDesc = prometheus.NewDesc("outrigger_credential_expiry_timestamp_seconds",
+		"When a credential of the settings ends, by its setting, where the day is known.", []string{"credential"}, nil)
 	attentionDesc = prometheus.NewDesc("outrigger_attention",
 		"Things that need attention on the overview, by kind; a kind without any is not there.", []string{"kind"}, nil)
 )
@@ -66,7 +68,7 @@ type stateFigures struct{ app *App }
 func (f *stateFigures) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		readyDesc, notReadyDesc, freeDesc, totalDesc, databaseDesc, logDesc, nodesDesc, pausedDesc, smarthostDesc,
-		offlineDesc, retentionDesc, backupDesc, restoreDesc, certificateDesc, attentionDesc,
+		offlineDesc, retentionDesc, backupDesc, restoreDesc, certificateDesc, expiryDesc, attentionDesc,
 	} {
 		to <- d
 	}
@@ -128,6 +130,9 @@ func (f *stateFigures) Collect(metrics chan<- prometheus.Metric) {
 	}
 	for file, end := range ends {
 		to.at(certificateDesc, end, file)
+	}
+	for _, e := range a.Config().Expiries() {
+		to.at(expiryDesc, e.At, e.Key)
 	}
 	kinds := map[string]int{}
 	found, _ := a.attention(ctx) // of the parts that could be asked

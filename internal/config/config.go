@@ -85,9 +85,11 @@ type Connection struct {
 	BaseURL       string       `key:"base_url" doc:"The base URL of the platform. Links in messages begin with it."`
 	User          string       `key:"user" doc:"The account for the platform's REST API, which is asked for groups and builds. Leave it out if token is an HTTP access token."`
 	Token         secret.Value `key:"token" doc:"The password or token of the account. Without it, the REST API is not used."`
+	TokenExpires  Date         `key:"token_expires" else:"none" doc:"The day on which the token ends, such as 2027-01-31. The overview says so 30, 7 and 1 days before."`
 	Manage        bool         `key:"manage_webhooks" default:"false" doc:"Whether Outrigger creates a webhook in every project of the platform. The account must administer the projects. Outrigger changes nothing else on the platform."`
 	ClientID      string       `key:"oauth_client_id" doc:"With kind bitbucket-cloud, the key of the OAuth consumer with which users authorise their accounts. With kind bitbucket-dc, the client id of the incoming application link with which users sign in on the platform's pages, if identity.platform names this connection."`
 	ClientSecret  secret.Value `key:"oauth_client_secret" doc:"The secret of the OAuth consumer or of the application link."`
+	SecretExpires Date         `key:"oauth_client_secret_expires" else:"none" doc:"The day on which that secret ends, as for token_expires."`
 	WebhookSecret secret.Value `key:"webhook_secret" doc:"The secret with which the platform signs its webhooks."`
 	Unsigned      bool         `key:"unsigned" default:"false" doc:"Whether to accept unsigned webhooks when there is no webhook_secret."`
 }

@@ -14,6 +14,7 @@ type OIDC struct {
 	Issuer        string       `key:"issuer" else:"no single sign-on" doc:"The issuer URL of an OpenID Connect provider, exactly as its configuration at ISSUER/.well-known/openid-configuration names it. Users can then sign in on its pages; the redirect URL to enter there is base_url with /sign-in/oidc/callback."`
 	ClientID      string       `key:"client_id" else:"none" doc:"The id of Outrigger's client at the provider."`
 	ClientSecret  secret.Value `key:"client_secret" else:"none" doc:"The secret of that client."`
+	SecretExpires Date         `key:"client_secret_expires" else:"none" doc:"The day on which that secret ends, such as 2027-01-31. The overview says so 30, 7 and 1 days before."`
 	Name          string       `key:"name" default:"single sign-on" doc:"What users call the provider. The button on the sign-in page says: Sign in with NAME."`
 	Scopes        []string     `key:"scopes" default:"openid,profile" doc:"The scopes to ask for. openid must be one of them; add what the provider needs for the claims below, such as email or groups."`
 	UserClaim     string       `key:"user_claim" default:"preferred_username" doc:"The claim that names the user: with identity.platform a user of that platform, exactly as it is written there, else a user of source oidc. It must be one that users cannot change themselves. email counts only if email_verified is true."`

@@ -28,8 +28,10 @@ func (l LogLevel) read() (string, error) {
 
 func (a *API) registerLevel(r *rest.Router) {
 	rest.Add(r, rest.Operation[struct{}, LogLevel]{
-		Route:    rest.Route{Method: "GET", Path: LevelPath, Access: rest.SysAdmins},
-		Words:    rest.Words{ID: "getLogLevel", Tag: "operation", Summary: "Returns the level of the log.", Answer: "The level of the node that answers."},
+		Route: rest.Route{Method: "GET", Path: LevelPath, Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "getLogLevel", Tag: "operation", Summary: "Returns the level of the log.", Answer: "The level of the node that answers.",
+		},
 		Examples: []rest.Example[struct{}, LogLevel]{{Name: "fresh", Out: &LogLevel{"info"}}},
 		Do:       func(context.Context, struct{}) (LogLevel, error) { return LogLevel{a.Level()}, nil },
 	})

@@ -1,0 +1,66 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"outrigger/internal/console"
+	"outrigger/internal/identity"
+)
+
+// expiryDays are how many days before a credential ends the overview says so; with
+// each, the alerts channel is told again.
+var expiryDays = [...]int{1, 7, 30}
+
+// overviewExpiries names the certificates and credentials that end soon, or have ended.
+func (a *App) overviewExpiries(_ context.Context, p *identity.Principal) ([]console.Card, error) {
+	if !p.May(identity.Admin, identity.Resource{}) {
+		return nil, nil
+	}
+	card := console.Card{Title: "Credentials", Link: "/system/nodes", Text: "Certificates and credentials that end soon, or have ended."}
+	add := func(name string, at time.Time) {
+		n, soon := expiryNotice(name, at, a.clock())
+		known := func(o console.Notice) bool { return o.Key == n.Key } // of mail and HTTP it may be the same file
+		if soon && !slices.ContainsFunc(card.Attention, known) {
+			card.Attention = append(card.Attention, n)
+		}
+	}
+	for _, c := range a.certificates {
+		add("The certificate "+c.files.Cert, c.ends())
+	}
+	for _, e := range a.Config().Expiries() {
+		add("The credential "+e.Key, e.At)
+	}
+	if card.Attention == nil {
+		return nil, nil
+	}
+	return []console.Card{card}, nil
+}
+
+// expiryNotice says that what name is ends at a time, where that is soon.
+func expiryNotice(name string, at, now time.Time) (n console.Notice, soon bool) {
+	day := at.UTC().Format("2006-01-02")
+	n = console.Notice{Kind: "expiry", Tone: console.Bad}
+	if !now.Before(at) {
+		n.Key, n.Since = "expiry "+name+" over", at
+		n.Text = fmt.Sprintf("%s ended on %s. Replace it.", name, day)
+		return n, true
+	}
+	for _, days := range expiryDays {
+		from := at.AddDate(0, 0, -days)
+		if now.Before(from) {
+			continue
+		}
+		n.Key, n.Since = fmt.Sprintf("expiry %s %d", name, days), from
+		n.Text = fmt.Sprintf("%s ends on %s, in less than %d days. Replace it.", name, day, days)
+		if days > 1 {
+			n.Tone = console.Warn
+		} else {
+			n.Text = fmt.Sprintf("%s ends on %s, in less than a day. Replace it.", name, day)
+		}
+		return n, true
+	}
+	return n, false
+}
