@@ -9,7 +9,8 @@ import (
 // The house: three wings on one ground floor, and what stands outside.
 var (
 	ground = []string{
-		"about", "alerts", "audit", "backup", "cluster", "config", "console", "db", "egress", "fault", "identity", "reload", "rest", "restart", "retention", "secret", "settings", "work",
+		"about", "alerts", "audit", "backup", "cluster", "config", "console", "db", "egress", "fault", "identity", "reload",
+		"rest", "restart", "retention", "secret", "settings", "trace", "work",
 	}
 	wings = []string{"mailqueue", "notify", "threads"}
 	// outside is what is no part of the server: it wires it, plays its world or

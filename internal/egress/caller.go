@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/trace"
 )
 
 // Caller sends requests. Its errors never hold the path or the query of a URL,
@@ -42,7 +43,8 @@ func NewRequest(ctx context.Context, method, url string, body io.Reader) (*http.
 }
 
 // Do sends a request and gives the answer, whatever its status; it follows no
-// redirect. A request without a User-Agent gets ours. Timeout holds for all of
+// redirect. A request without a User-Agent gets ours, and one for a request that belongs
+// to a trace that trace. Timeout holds for all of
 // it, unless the Caller is Unlimited. The caller closes the answer's body. An
 // address that may not be dialled is an ErrRefused, a proxy that cannot be
 // used an ErrProxy, credentials that one could read an ErrExposed; the end of the request's own context stays recognisable
@@ -71,6 +73,9 @@ func (c *Caller) send(ctx context.Context, by route, req *http.Request) (*http.R
 	}
 	if out.Header.Get("User-Agent") == "" {
 		out.Header["User-Agent"] = c.agent
+	}
+	if next := trace.Of(ctx).Next(); next != "" {
+		out.Header[trace.Header] = []string{next}
 	}
 	switch {
 	case by.proxy != nil:

@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"outrigger/internal/identity"
+	"outrigger/internal/trace"
 )
 
-// LogHandler puts the id of the request into every record that is logged with
+// LogHandler puts the id of the request, and that of its trace where it has one, into every record that is logged with
 // the request's context. What has it already is given back as it is.
 func LogHandler(next slog.Handler) slog.Handler {
 	if h, ok := next.(requestLog); ok {
@@ -24,6 +25,10 @@ func (h requestLog) Handle(ctx context.Context, rec slog.Record) error {
 	if id := identity.OriginOf(ctx).RequestID; id != "" {
 		rec = rec.Clone()
 		rec.AddAttrs(slog.String("request_id", id))
+	}
+	if id := trace.Of(ctx).ID; id != "" {
+		rec = rec.Clone()
+		rec.AddAttrs(slog.String("trace_id", id))
 	}
 	return h.Handler.Handle(ctx, rec)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"outrigger/internal/identity"
+	"outrigger/internal/trace"
 )
 
 // TestRequestID: every answer has one of ours, and every line of the request
@@ -43,6 +44,24 @@ func TestRequestID(t *testing.T) {
 	}
 	if other := s.do("GET", "/nothing", "").Header().Get("X-Request-Id"); other == "" || other == id {
 		t.Errorf("the next request has the id %q", other)
+	}
+}
+
+// A request that belongs to a trace is logged with it; what is no traceparent is not.
+func TestTrace(t *testing.T) {
+	const id = "4bf92f3577b34da6a3ce929d0e0e4736"
+	for header, want := range map[string]string{"00-" + id + "-00f067aa0ba902b7-01": id, "00-" + id + "-00f067aa0ba902b7-zz": "", "": ""} {
+		s := newStage(t, "http://localhost:8090")
+		s.Handle(Route{Method: "POST", Path: "/rest/x"}, func(w http.ResponseWriter, r *http.Request) error {
+			return WriteJSON(w, r, 200, trace.Of(r.Context()).ID)
+		})
+		w := s.do("POST", "/rest/x", "", "Authorization", "Bearer all", "Traceparent", header)
+		if w.Body.String() != `"`+want+`"` {
+			t.Errorf("%q: the handler sees %s", header, w.Body)
+		}
+		if got := strings.Contains(s.log.String(), "trace_id="+id); got != (want != "") || strings.Contains(s.log.String(), "trace_id") != got {
+			t.Errorf("%q: the log says %s", header, s.log)
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"outrigger/internal/identity"
+	"outrigger/internal/trace"
 )
 
 // Options say what a router needs.
@@ -159,7 +160,11 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if rt.hsts && x.caller.HTTPS {
 		h["Strict-Transport-Security"] = hsts
 	}
-	r = r.WithContext(context.WithValue(identity.WithCaller(r.Context(), &x.caller), exchangeKey{}, x))
+	ctx := context.WithValue(identity.WithCaller(r.Context(), &x.caller), exchangeKey{}, x)
+	if t := trace.From(r.Header); t.ID != "" {
+		ctx = trace.With(ctx, t)
+	}
+	r = r.WithContext(ctx)
 	defer x.finish(r)
 	if rt.misdirected(r) {
 		if within(strings.TrimPrefix(r.URL.Path, rt.base.path), "/rest") {
