@@ -13,6 +13,7 @@ import (
 	"outrigger/internal/app"
 	"outrigger/internal/config"
 	"outrigger/internal/db"
+	"outrigger/internal/diagnosis"
 	"outrigger/internal/restart"
 )
 
@@ -64,12 +65,12 @@ func (c serveCmd) Run(ctx context.Context, s streams) error {
 	}
 	level := new(slog.LevelVar)
 	level.Set(app.LogLevel(cfg.Log))
-	out := &endable{w: s.out}
+	out := &endable{w: s.out, recent: new(diagnosis.Lines)}
 	log := app.NewLogger(cfg.Log, level, out)
 	for _, w := range warnings {
 		log.Warn(w)
 	}
-	err = newServer(c, given, cfg, level, log).run(ctx)
+	err = newServer(c, given, cfg, level, log, out.recent).run(ctx)
 	if errors.Is(err, db.ErrDisk) {
 		out.end() // work is under way still, and the reason is to be the last line
 	}
@@ -78,9 +79,10 @@ func (c serveCmd) Run(ctx context.Context, s streams) error {
 
 // endable is a log that ends before the process does.
 type endable struct {
-	mu    sync.Mutex
-	w     io.Writer
-	ended bool
+	mu     sync.Mutex
+	w      io.Writer
+	recent *diagnosis.Lines // for a diagnosis
+	ended  bool
 }
 
 func (e *endable) Write(p []byte) (int, error) {
@@ -89,6 +91,7 @@ func (e *endable) Write(p []byte) (int, error) {
 	if e.ended {
 		return len(p), nil
 	}
+	_, _ = e.recent.Write(p) // it never fails
 	return e.w.Write(p)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"outrigger/internal/app"
 	"outrigger/internal/config"
+	"outrigger/internal/diagnosis"
 	"outrigger/internal/restart"
 )
 
@@ -24,6 +25,7 @@ type server struct {
 	cfg     *config.Config
 	level   *slog.LevelVar
 	log     *slog.Logger
+	recent  *diagnosis.Lines
 
 	hangUp, successor chan os.Signal
 	prepared          chan *restart.Successor // one that waits to take over
@@ -38,9 +40,9 @@ const (
 	underWay
 )
 
-func newServer(c serveCmd, given restart.Given, cfg *config.Config, level *slog.LevelVar, log *slog.Logger) *server {
+func newServer(c serveCmd, given restart.Given, cfg *config.Config, level *slog.LevelVar, log *slog.Logger, recent *diagnosis.Lines) *server {
 	return &server{
-		command: c, given: given, cfg: cfg, level: level, log: log,
+		command: c, given: given, cfg: cfg, level: level, log: log, recent: recent,
 		hangUp: make(chan os.Signal, 1), successor: make(chan os.Signal, 1), prepared: make(chan *restart.Successor),
 	}
 }
@@ -60,7 +62,7 @@ func (s *server) run(ctx context.Context) error {
 		c := s.command
 		o := app.Options{
 			Log: s.log, Version: version, Commit: builtFrom(), NewDatabase: c.NewDatabase, ExistingDatabase: c.ExistingDatabase, Hold: c.Hold,
-			Sockets: s.given.Sockets, Reload: s.command.load, Level: s.level,
+			Sockets: s.given.Sockets, Reload: s.command.load, Level: s.level, Recent: s.recent,
 		}
 		if p := s.given.Predecessor; p != nil {
 			o.Wait = p.TakeOver

@@ -22,6 +22,7 @@ import (
 	"outrigger/internal/alerts"
 	"outrigger/internal/config"
 	"outrigger/internal/db"
+	"outrigger/internal/diagnosis"
 	"outrigger/internal/identity"
 	"outrigger/internal/rest"
 	"outrigger/internal/restart"
@@ -42,6 +43,9 @@ type Options struct {
 	// stays as it is.
 	Reload func() (*config.Config, []string, error)
 	Level  *slog.LevelVar
+
+	// Recent are the last lines of Log, for a diagnosis; nil: it has none.
+	Recent *diagnosis.Lines
 
 	// NewDatabase lets a start make an empty SQLite database in a data folder
 	// that has the key of another.
@@ -70,6 +74,7 @@ type App struct {
 	present    atomic.Pointer[config.Config]
 	readConfig func() (*config.Config, []string, error)
 	level      *slog.LevelVar
+	recent     *diagnosis.Lines
 	reloading  sync.Mutex
 
 	newDatabase      bool
@@ -135,7 +140,7 @@ func New(cfg *config.Config, o Options) (*App, error) {
 	a := &App{
 		cfg: cfg, log: o.Log, registry: o.Registry, clock: o.Clock, version: o.Version, commit: o.Commit,
 		newDatabase: o.NewDatabase, existingDatabase: o.ExistingDatabase, hold: o.Hold,
-		sockets: o.Sockets, wait: o.Wait, readConfig: o.Reload, level: o.Level,
+		sockets: o.Sockets, wait: o.Wait, readConfig: o.Reload, level: o.Level, recent: o.Recent,
 		ground:      ground{nodeID: cfg.NodeID},
 		startupGate: newStartupGate(basePath(cfg.BaseURL)),
 		failed:      make(chan error, 1),

@@ -61,6 +61,7 @@ func TestAskedAgain(t *testing.T) {
 		{"another's second factor", "DELETE", root + "/users/bea/second-factor", ``, 204, bea + "/second-factor/remove", url.Values{}},
 		{"one's own second factor", "", "", ``, 0, "/account/second-factor/app", nil},
 		{"a backup", "GET", root + "/backup", ``, 200, "/system/backup/download", nil},
+		{"a diagnosis", "POST", root + "/diagnosis", ``, 200, "", nil},
 		{"confirming a restore", "POST", root + "/backup/confirm", ``, 409, "/system/backup/confirm", url.Values{}},
 		{"a new connection's token", "POST", root + "/connections", connection("two", `"token":"t-0123456789"`), 201, "/notifications/new-connection",
 			url.Values{"name": {"two"}, "kind": {"bitbucket-dc"}, "baseUrl": {"https://code.example"}, "token": {"t-0123456789"}}},

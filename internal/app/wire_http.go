@@ -60,6 +60,7 @@ func (a *App) openWeb(context.Context) (err error) {
 	(&reload.API{
 		Reload: a.Reload, Level: func() string { return a.Config().Log.Level }, SetLevel: a.setLogLevel,
 	}).Register(a.router)
+	a.routeDiagnosis()
 	trail := &auditapi.API{DB: a.db}
 	trail.Register(a.router)
 	(&auditpages.Pages{API: trail, Clock: a.clock}).Register(a.pages)
