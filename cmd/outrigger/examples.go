@@ -15,7 +15,7 @@ func examples(lines ...string) string {
 func (serveCmd) Help() string {
 	return examples("outrigger serve --config outrigger.yaml") + `
 
-SIGTERM and SIGINT stop the server. SIGHUP reads the TLS files and the log level again.
+SIGTERM and SIGINT stop the server. SIGHUP reads the configuration and the TLS files again: log.level, trusted_proxies and notify.connections then hold without a restart.
 
 SIGUSR2 restarts the server without refusing requests: it runs the program again with the same arguments, passes its listening sockets to it, and ends when that serves. If the new process fails, the old one goes on.
 

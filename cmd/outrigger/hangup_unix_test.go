@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// SIGHUP does not end the server: it reads the log level and the TLS files
+// SIGHUP does not end the server: it reads the configuration and the TLS files
 // again, and names what else has changed.
 func TestHangUp(t *testing.T) {
 	t.Setenv("OUTRIGGER_MAIL_LISTEN", "off")
