@@ -59,11 +59,12 @@ type Prometheus struct {
 	page   endpoint.Endpoint
 	wanted [metrics][]series
 	names  [metrics]string // as errors say it
+	most   int64           // bytes of a page: maxPage, or less in a test
 }
 
 // NewPrometheus makes a source of an exporter's page.
 func NewPrometheus(o Options) (*Prometheus, error) {
-	p := &Prometheus{page: o.endpoint("The exporter")}
+	p := &Prometheus{page: o.endpoint("The exporter"), most: maxPage}
 	for m, name := range [metrics]string{o.Size, o.ErrorSize} {
 		p.names[m] = name
 		texts := []string{name}
@@ -84,7 +85,7 @@ func NewPrometheus(o Options) (*Prometheus, error) {
 // Sizes reads the page as it is now.
 func (p *Prometheus) Sizes(ctx context.Context) (sizes mailqueue.Sizes, err error) {
 	// The version of the text format that every exporter supports.
-	ask := endpoint.Request{Accept: "text/plain;version=0.0.4, text/plain;q=0.9", Max: maxPage}
+	ask := endpoint.Request{Accept: "text/plain;version=0.0.4, text/plain;q=0.9", Max: p.most}
 	err = p.page.Ask(ctx, ask, func(body io.Reader) error {
 		sizes, err = p.scan(body)
 		return err
