@@ -3,6 +3,7 @@ package acceptance
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -10,11 +11,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/chromedp"
 )
 
@@ -174,9 +177,34 @@ func do(t *testing.T, ctx context.Context, what string, steps ...step) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, stepsTime)
 	defer cancel()
+	for i, s := range steps {
+		steps[i] = onceMore(s)
+	}
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
+}
+
+// onceMore takes a step again whose element the page replaced between being found
+// and being used, as live pages do. Such a step has done nothing yet.
+func onceMore(s step) step {
+	return func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+		for {
+			_, err = s(ctx, target)
+			var refused *cdproto.Error
+			if !errors.As(err, &refused) || !slices.Contains(replaced, refused.Message) || ctx.Err() != nil {
+				return none, err
+			}
+		}
+	}
+}
+
+// replaced is what Chromium says of an element that is no longer on the page.
+var replaced = []string{
+	"No node with given id found",
+	"Could not find node with given id",
+	"Node is detached from document",
+	"Could not compute content quads.",
 }
 
 // TestTour is the README's first two minutes in a browser: sign in, press the
