@@ -38,6 +38,9 @@ type commands struct {
 	Secrets secretsCmd `cmd:"" help:"Change the encryption key, or go on without a lost one."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 
+	Healthcheck healthcheckCmd `cmd:"" help:"Ask the server on this machine whether it answers."`
+	Licenses    licensesCmd    `cmd:"" help:"Print the licences of everything that is built into the program."`
+
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands in bash, zsh or fish."`
 	Man        manCmd        `cmd:"" help:"Print the manual page."`
 

@@ -17,8 +17,19 @@ import (
 const demoConnection = "demo"
 
 type demoCmd struct {
-	Listen listenAddress `help:"Host and port to listen on." default:"127.0.0.1:8090" placeholder:"ADDR"`
-	Day    bool          `help:"Play a team's day: an event every 5 s for three minutes. --no-day leaves it to the buttons." default:"true" negatable:""`
+	Listen hostPort `help:"Host and port to listen on." default:"127.0.0.1:8090" placeholder:"ADDR"`
+	Day    bool     `help:"Play a team's day: an event every 5 s for three minutes. --no-day leaves it to the buttons." default:"true" negatable:""`
+}
+
+// hostPort is where a demo listens, which opens the next port too.
+type hostPort string
+
+// Validate has a wrong one be a mistake in the arguments.
+func (a hostPort) Validate() error {
+	if network, _ := config.SplitListen(string(a)); network != "tcp" {
+		return errors.New("the demo has several ports; write host:port, such as 127.0.0.1:8090")
+	}
+	return config.CheckListen(string(a))
 }
 
 func (c demoCmd) Run(ctx context.Context, s streams) (err error) {

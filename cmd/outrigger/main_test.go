@@ -87,7 +87,7 @@ const (
 // startServer is the script command `server`: it starts a server for the rest
 // of the script, and names it in OUTRIGGER_SERVER. The password of admin is in
 // the file password, the secret of its connection main in the file hook-secret.
-// $SMTP is the address of its relay.
+// $LISTEN is its address, $SMTP that of its relay.
 func startServer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: server")
@@ -108,6 +108,7 @@ func startServer(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("password"), []byte(adminPassword+"\n"), 0o600))
 	ts.Check(os.WriteFile(ts.MkAbs("hook-secret"), []byte(hookSecret+"\n"), 0o600))
 	ts.Setenv("OUTRIGGER_SERVER", a.URL())
+	ts.Setenv("LISTEN", a.Addr())
 	ts.Setenv("SMTP", a.MailAddr())
 }
 

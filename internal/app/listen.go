@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 
+	"outrigger/internal/config"
 	"outrigger/internal/rest"
 	"outrigger/internal/restart"
 )
@@ -23,7 +24,8 @@ func (a *App) listen(ctx context.Context) error {
 		a.certificates = append(a.certificates, cert)
 		a.front.TLSConfig = cert.config()
 	}
-	l, err := a.sockets.Listen(ctx, restart.HTTP, a.cfg.Listen)
+	network, address := config.SplitListen(a.cfg.Listen)
+	l, err := a.sockets.Listen(ctx, restart.HTTP, network, address)
 	if err != nil {
 		return fmt.Errorf("open the listener: %w", err)
 	}

@@ -47,7 +47,7 @@ func (a *App) listenMail(ctx context.Context) error {
 		a.certificates = append(a.certificates, cert)
 		a.mail.tls = cert.config()
 	}
-	l, err := a.sockets.Listen(ctx, restart.SMTP, a.cfg.Mail.Listen)
+	l, err := a.sockets.Listen(ctx, restart.SMTP, "tcp", a.cfg.Mail.Listen)
 	if err != nil {
 		return fmt.Errorf("open the relay's listener (mail.listen; off opens none): %w", err)
 	}

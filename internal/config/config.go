@@ -18,9 +18,9 @@ import (
 // `doc` is the sentence that `config print` shows, `else` says in words what
 // holds where there is no default value.
 type Config struct {
-	Listen         string       `key:"listen" default:"127.0.0.1:8090" doc:"Host and port of the HTTP server. An empty host listens on every address of the machine. With tls.cert and tls.key it serves HTTPS."`
+	Listen         string       `key:"listen" default:"127.0.0.1:8090" doc:"Host and port of the HTTP server. An empty host listens on every address of the machine. With tls.cert and tls.key it serves HTTPS. unix:/path listens on a Unix socket instead."`
 	BaseURL        string       `key:"base_url" else:"the address of the listener" doc:"The URL at which users and platforms reach the server. It may have a path."`
-	TrustedProxies []string     `key:"trusted_proxies" else:"none" doc:"CIDRs of the proxies whose X-Forwarded-For and X-Forwarded-Proto headers are trusted."`
+	TrustedProxies []string     `key:"trusted_proxies" else:"none" doc:"CIDRs of the proxies whose X-Forwarded-For and X-Forwarded-Proto headers are trusted; unix stands for all that connect to the Unix socket of listen."`
 	AllowedHosts   []string     `key:"allowed_hosts" else:"none" doc:"Additional host names, without a port, at which browsers may reach the console. The host of base_url, localhost and IP addresses are always allowed."`
 	HSTS           bool         `key:"hsts" default:"false" doc:"Whether to send Strict-Transport-Security, which tells browsers to use only HTTPS for this host name for a year. It applies to every port of the host, including those of other programs."`
 	TLS            TLS          `key:"tls"`

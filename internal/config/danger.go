@@ -67,9 +67,13 @@ func (c *Config) dangers() []string {
 	return w
 }
 
-// Loopback reports whether only this machine reaches the address, a host and a
-// port.
-func Loopback(address string) bool {
+// Loopback reports whether only this machine reaches the address: a host and a
+// port, or a Unix socket.
+func Loopback(listen string) bool {
+	network, address := SplitListen(listen)
+	if network == "unix" {
+		return true
+	}
 	host, _, err := net.SplitHostPort(address)
 	return err == nil && thisMachine(host)
 }

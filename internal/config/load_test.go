@@ -193,7 +193,7 @@ func TestUnknownVariables(t *testing.T) {
 func TestVariableMistakes(t *testing.T) {
 	_, _, err := Load("", []string{"OUTRIGGER_METRICS_PUBLIC=on", "OUTRIGGER_LISTEN=nowhere"}, nil)
 	want := "OUTRIGGER_METRICS_PUBLIC: \"on\" is not true or false\n" +
-		`listen: "nowhere" is not an address; write host:port, such as 127.0.0.1:8090 or :8090`
+		`listen: "nowhere" is not an address; write host:port, such as 127.0.0.1:8090, :8090 or unix:/run/outrigger/http.sock`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}

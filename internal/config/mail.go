@@ -1,11 +1,9 @@
 package config
 
 import (
-	"fmt"
 	"net"
 	"net/netip"
 	"slices"
-	"strconv"
 	"time"
 
 	"outrigger/internal/secret"
@@ -59,7 +57,9 @@ const minGiveUp = Duration(time.Minute)
 
 func (c *Config) judgeMail(j *judge) {
 	m := &c.Mail
-	if m.Listen != MailOff {
+	if network, _ := SplitListen(m.Listen); network == "unix" {
+		j.wrong("mail.listen", "mail is not taken over a Unix socket; write host:port, such as 127.0.0.1:2525 or off")
+	} else if m.Listen != MailOff {
 		judgeAddress(j, "mail.listen", m.Listen, "127.0.0.1:2525 or off")
 	}
 	if (m.TLS.Cert == "") != (m.TLS.Key == "") {
@@ -108,26 +108,9 @@ func (c *Config) judgeMail(j *judge) {
 // none is judged elsewhere.
 func onLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
-	if err != nil || host == "localhost" {
+	if network, _ := SplitListen(address); network == "unix" || err != nil || host == "localhost" {
 		return true
 	}
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.Unmap().IsLoopback()
-}
-
-func judgeAddress(j *judge, key, address, example string) {
-	if err := checkAddress(address, example); err != nil {
-		j.wrong(key, "%w", err)
-	}
-}
-
-func checkAddress(address, example string) error {
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return fmt.Errorf("%q is not an address; write host:port, such as %s", address, example)
-	}
-	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return fmt.Errorf("%q is not a port; a port is a number from 0 to 65535", port)
-	}
-	return nil
 }

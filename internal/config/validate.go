@@ -85,19 +85,14 @@ func (c *Config) judgeAlerts(j *judge) {
 	}
 }
 
-const listenExample = "127.0.0.1:8090 or :8090"
-
-// CheckListen says what is wrong with a value of the setting listen; nil: nothing.
-func CheckListen(address string) error { return checkAddress(address, listenExample) }
-
 func (c *Config) judgeListener(j *judge) {
-	judgeAddress(j, "listen", c.Listen, listenExample)
+	c.judgeListen(j)
 	if c.BaseURL != "" {
 		judgeURL(j, "base_url", c.BaseURL)
 	}
 	for _, cidr := range c.TrustedProxies {
-		if _, err := netip.ParsePrefix(cidr); err != nil {
-			j.wrong("trusted_proxies", "%q is not a CIDR; write it as 10.0.0.0/8 or 10.1.2.3/32", cidr)
+		if _, err := netip.ParsePrefix(cidr); err != nil && cidr != TrustSocket {
+			j.wrong("trusted_proxies", "%q is not a CIDR; write it as 10.0.0.0/8 or 10.1.2.3/32, or unix for what connects to the Unix socket", cidr)
 		}
 	}
 	for _, name := range c.AllowedHosts {

@@ -19,15 +19,25 @@ func TestValidate(t *testing.T) {
 		want string
 	}{
 		{"several at once", func(c *Config) { c.Listen, c.Log.Level, c.Notify.ChannelBurst = "x", "loud", 0 },
-			"listen: \"x\" is not an address; write host:port, such as 127.0.0.1:8090 or :8090\n" +
+			"listen: \"x\" is not an address; write host:port, such as 127.0.0.1:8090, :8090 or unix:/run/outrigger/http.sock\n" +
 				"log.level: \"loud\" is not known; write debug, info, warn or error\n" +
 				"notify.channel_burst: 0 is too few; use at least 1"},
 		{"port", func(c *Config) { c.Listen = ":http" }, `listen: "http" is not a port; a port is a number from 0 to 65535`},
 		{"any address", func(c *Config) { c.Listen = "[::]:0" }, ""},
+		{"socket", func(c *Config) {
+			c.Listen, c.BaseURL, c.TrustedProxies = "unix:/run/outrigger/http.sock", "https://outrigger.example.com", []string{"unix"}
+		}, ""},
+		{"socket without an address for users", func(c *Config) { c.Listen = "unix:/run/outrigger/http.sock" },
+			"base_url: it is missing; a Unix socket has no address that users could reach, so set the URL of the proxy in front"},
+		{"socket at a relative path", func(c *Config) { c.Listen = "unix:http.sock" }, `listen: "http.sock" is not an absolute path; write unix:/run/outrigger/http.sock`},
+		{"socket at a long path", func(c *Config) { c.Listen = "unix:/" + strings.Repeat("x", 107) },
+			"listen: the path has 108 bytes; the path of a socket has at most 107"},
+		{"socket for mail", func(c *Config) { c.Mail.Listen = "unix:/run/outrigger/smtp.sock" },
+			"mail.listen: mail is not taken over a Unix socket; write host:port, such as 127.0.0.1:2525 or off"},
 		{"base_url", func(c *Config) { c.BaseURL = "code.example.com" }, "base_url: this is not a URL; write it as https://host or https://host/path"},
 		{"base_url with a path", func(c *Config) { c.BaseURL = "https://example.com/outrigger/" }, ""},
 		{"base_url with more", func(c *Config) { c.BaseURL = "https://u:p@example.com/" }, "base_url: a base URL has only a scheme, a host and optionally a path"},
-		{"proxies", func(c *Config) { c.TrustedProxies = []string{"10.0.0.1"} }, `trusted_proxies: "10.0.0.1" is not a CIDR; write it as 10.0.0.0/8 or 10.1.2.3/32`},
+		{"proxies", func(c *Config) { c.TrustedProxies = []string{"10.0.0.1"} }, `trusted_proxies: "10.0.0.1" is not a CIDR; write it as 10.0.0.0/8 or 10.1.2.3/32, or unix for what connects to the Unix socket`},
 		{"half of TLS", func(c *Config) { c.TLS.Cert = "c.pem" }, "tls: set both cert and key, or neither"},
 		{"no folder", func(c *Config) { c.DataDir = "" }, "data_dir: set the data folder"},
 		{"database", func(c *Config) { c.DatabaseURL = secret.New("mysql://u:hunter2@h/d") },

@@ -8,25 +8,36 @@ import (
 	"strings"
 )
 
-// proxies are those whose X-Forwarded-For and X-Forwarded-Proto count.
-type proxies []netip.Prefix
+// fromSocket is the address of all that connect to a Unix socket, as it is in
+// trusted_proxies, in the audit trail and where attempts are counted.
+const fromSocket = "unix"
 
-func parseProxies(cidrs []string) (proxies, error) {
-	var p proxies
-	for _, c := range cidrs {
-		prefix, err := netip.ParsePrefix(c)
-		if err != nil {
-			return nil, fmt.Errorf("trusted proxy %q: %w", c, err)
+// proxies are those whose X-Forwarded-For and X-Forwarded-Proto count.
+type proxies struct {
+	networks []netip.Prefix
+	socket   bool // what connects to the Unix socket is one
+}
+
+func parseProxies(entries []string) (p proxies, err error) {
+	for _, e := range entries {
+		if e == fromSocket {
+			p.socket = true
+			continue
 		}
-		p = append(p, prefix.Masked())
+		prefix, err := netip.ParsePrefix(e)
+		if err != nil {
+			return proxies{}, fmt.Errorf("trusted proxy %q: %w", e, err)
+		}
+		p.networks = append(p.networks, prefix.Masked())
 	}
 	return p, nil
 }
 
-// TrustProxies replaces the CIDRs whose X-Forwarded-For and X-Forwarded-Proto count,
-// for requests that begin from now on. On an error it changes nothing.
-func (rt *Router) TrustProxies(cidrs []string) error {
-	p, err := parseProxies(cidrs)
+// TrustProxies replaces those whose X-Forwarded-For and X-Forwarded-Proto count, as
+// trusted_proxies lists them, for requests that begin from now on. On an error it
+// changes nothing.
+func (rt *Router) TrustProxies(entries []string) error {
+	p, err := parseProxies(entries)
 	if err != nil {
 		return err
 	}
@@ -36,7 +47,7 @@ func (rt *Router) TrustProxies(cidrs []string) error {
 }
 
 func (p proxies) trust(a netip.Addr) bool {
-	for _, prefix := range p {
+	for _, prefix := range p.networks {
 		if prefix.Contains(a) {
 			return true
 		}
@@ -44,26 +55,47 @@ func (p proxies) trust(a netip.Addr) bool {
 	return false
 }
 
+// trustPeer reports whether the other end of a connection is a proxy.
+func (p proxies) trustPeer(remote string) bool {
+	if isSocket(remote) {
+		return p.socket
+	}
+	peer, ok := parseAddr(remote)
+	return ok && p.trust(peer)
+}
+
+// isSocket reports whether the address of a peer is that of a client of a Unix
+// socket, which has no name.
+func isSocket(remote string) bool { return remote == "@" || remote == "" }
+
+// nameOfPeer is an address without its port.
+func nameOfPeer(remote string) string {
+	if isSocket(remote) {
+		return fromSocket
+	}
+	if peer, ok := parseAddr(remote); ok {
+		return peer.String()
+	}
+	return remote
+}
+
 // client is the address of the client: that of the connection or, when that is
 // a trusted proxy's, the last one in X-Forwarded-For that is not. Whatever a
 // client itself wrote into the header stands before that and is not believed.
 func (p proxies) client(r *http.Request) string {
-	peer, ok := parseAddr(r.RemoteAddr)
-	if !ok {
-		return r.RemoteAddr
-	}
-	if len(p) == 0 || !p.trust(peer) {
-		return peer.String()
+	last, proxy := nameOfPeer(r.RemoteAddr), p.trustPeer(r.RemoteAddr)
+	if !proxy {
+		return last
 	}
 	hops := strings.Split(strings.Join(r.Header["X-Forwarded-For"], ","), ",")
-	for i := len(hops) - 1; i >= 0 && p.trust(peer); i-- {
+	for i := len(hops) - 1; i >= 0 && proxy; i-- {
 		hop, ok := parseAddr(strings.TrimSpace(hops[i]))
 		if !ok {
 			break // the proxy that is trusted says nothing that can be read: it is the last known
 		}
-		peer = hop
+		last, proxy = hop.String(), p.trust(hop)
 	}
-	return peer.String()
+	return last
 }
 
 // https reports whether the client came by https, here or at a trusted proxy.
@@ -72,11 +104,7 @@ func (p proxies) https(r *http.Request) bool {
 		return true
 	}
 	said := r.Header["X-Forwarded-Proto"]
-	if len(said) == 0 || len(p) == 0 {
-		return false
-	}
-	peer, ok := parseAddr(r.RemoteAddr)
-	if !ok || !p.trust(peer) {
+	if len(said) == 0 || !p.trustPeer(r.RemoteAddr) {
 		return false
 	}
 	// A proxy that adds to what the client wrote adds at the end.

@@ -14,6 +14,12 @@ func TestClientAddress(t *testing.T) {
 		want       string
 	}{
 		{"no proxy", "192.0.2.7:4711", nil, nil, "192.0.2.7"},
+		{"Unix socket", "@", nil, []string{"198.51.100.1"}, "unix"},
+		{"Unix socket that only a network is trusted beside", "@", []string{"10.0.0.0/8"}, []string{"198.51.100.1"}, "unix"},
+		{"trusted Unix socket", "@", []string{"unix"}, []string{"203.0.113.9, 198.51.100.1"}, "198.51.100.1"},
+		{"trusted Unix socket behind a proxy", "@", []string{"unix", "10.0.0.0/8"}, []string{"198.51.100.1, 10.0.0.2"}, "198.51.100.1"},
+		{"trusted Unix socket without a header", "@", []string{"unix"}, nil, "unix"},
+		{"trusted Unix socket, and who is not there", "192.0.2.7:1", []string{"unix"}, []string{"198.51.100.1"}, "192.0.2.7"},
 		{"no proxy, IPv6", "[2001:db8::7]:4711", nil, nil, "2001:db8::7"},
 		{"IPv4 in IPv6", "[::ffff:192.0.2.7]:4711", nil, nil, "192.0.2.7"},
 		{"zone", "[fe80::1%eth0]:4711", nil, nil, "fe80::1"},
@@ -31,7 +37,7 @@ func TestClientAddress(t *testing.T) {
 		{"brackets", "10.0.0.1:1", []string{"10.0.0.0/8"}, []string{"[2001:db8::1]"}, "2001:db8::1"},
 		{"a port", "10.0.0.1:1", []string{"10.0.0.0/8"}, []string{"198.51.100.1:1234"}, "198.51.100.1"},
 		{"an IPv6 proxy", "[2001:db8::1]:1", []string{"2001:db8::/64"}, []string{"198.51.100.1"}, "198.51.100.1"},
-		{"a socket without an address", "@", []string{"10.0.0.0/8"}, []string{"198.51.100.1"}, "@"},
+		{"a socket without an address", "@", []string{"10.0.0.0/8"}, []string{"198.51.100.1"}, "unix"},
 	} {
 		p, err := parseProxies(c.trusted)
 		if err != nil {

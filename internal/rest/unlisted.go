@@ -36,8 +36,10 @@ func (u *unlisted) forget(trusted proxies) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.peers = slices.DeleteFunc(u.peers, func(p UnlistedProxy) bool {
-		peer, ok := parseAddr(p.Address)
-		return ok && trusted.trust(peer)
+		if p.Address == fromSocket {
+			return trusted.socket
+		}
+		return trusted.trustPeer(p.Address)
 	})
 }
 
@@ -54,18 +56,22 @@ func (rt *Router) noteUnlisted(r *http.Request, now time.Time) {
 	if header == "" {
 		return
 	}
-	peer, ok := parseAddr(r.RemoteAddr)
-	if !ok || rt.proxies.Load().trust(peer) {
+	if rt.proxies.Load().trustPeer(r.RemoteAddr) {
 		return
 	}
+	line, ok := rt.proxies.Load().lineWith(r.RemoteAddr)
+	if !ok {
+		return
+	}
+	address := nameOfPeer(r.RemoteAddr)
 	rt.unlisted.mu.Lock()
 	defer rt.unlisted.mu.Unlock()
-	i := slices.IndexFunc(rt.unlisted.peers, func(p UnlistedProxy) bool { return p.Address == peer.String() })
+	i := slices.IndexFunc(rt.unlisted.peers, func(p UnlistedProxy) bool { return p.Address == address })
 	switch {
 	case i >= 0:
 		rt.unlisted.peers[i].LastAt = now
 	case len(rt.unlisted.peers) < maxUnlisted:
-		p := UnlistedProxy{Address: peer.String(), Header: header, Line: rt.proxies.Load().lineWith(peer), FirstAt: now, LastAt: now}
+		p := UnlistedProxy{Address: address, Header: header, Line: line, FirstAt: now, LastAt: now}
 		rt.unlisted.peers = append(rt.unlisted.peers, p)
 		rt.log.Warn("a request came with a forwarding header from an address that is not in trusted_proxies: all clients behind it count as one, so one that types wrong passwords locks out all; if it is your proxy, put the line into the configuration file",
 			slog.String("peer", p.Address), slog.String("header", p.Header), slog.String("line", p.Line))
@@ -83,11 +89,23 @@ func forwarding(h http.Header) string {
 	return ""
 }
 
-// lineWith is trusted_proxies with one more.
-func (p proxies) lineWith(peer netip.Addr) string {
+// lineWith is trusted_proxies with one more; false where the address of the peer
+// cannot be read.
+func (p proxies) lineWith(remote string) (line string, ok bool) {
 	var all []string
-	for _, prefix := range append(slices.Clone(p), netip.PrefixFrom(peer, peer.BitLen())) {
-		all = append(all, `"`+prefix.String()+`"`)
+	add := func(entry string) { all = append(all, `"`+entry+`"`) }
+	for _, prefix := range p.networks {
+		add(prefix.String())
 	}
-	return "trusted_proxies: [" + strings.Join(all, ", ") + "]"
+	if p.socket || isSocket(remote) {
+		add(fromSocket)
+	}
+	if !isSocket(remote) {
+		peer, ok := parseAddr(remote)
+		if !ok {
+			return "", false
+		}
+		add(netip.PrefixFrom(peer, peer.BitLen()).String())
+	}
+	return "trusted_proxies: [" + strings.Join(all, ", ") + "]", true
 }

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	}
 	for _, name := range []string{HTTP, SMTP} {
 		if given.Sockets.Has(name) {
-			l, err := given.Sockets.Listen(context.Background(), name, "")
+			l, err := given.Sockets.Listen(context.Background(), name, "tcp", "")
 			fmt.Print(name, " ", l.Addr(), " ", err, "\n")
 		}
 	}
@@ -158,7 +158,7 @@ func TestSocketsThatAreKept(t *testing.T) {
 	defer s.Close()
 	var address string
 	for range 3 {
-		l, err := s.Listen(t.Context(), HTTP, "127.0.0.1:0")
+		l, err := s.Listen(t.Context(), HTTP, "tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"outrigger/internal/fault"
 )
@@ -27,20 +28,26 @@ const (
 // listens on them where others listen after it. A nil *Sockets opens each anew.
 type Sockets struct {
 	mu     sync.Mutex
-	opened map[string]*net.TCPListener
+	opened map[string]listener
 	kept   map[string]*os.File // those that stay open when what listens closes its own
+}
+
+// listener is a *net.TCPListener or a *net.UnixListener.
+type listener interface {
+	net.Listener
+	syscall.Conn
 }
 
 // NewSockets has none yet.
 func NewSockets() *Sockets {
-	return &Sockets{opened: map[string]*net.TCPListener{}, kept: map[string]*os.File{}}
+	return &Sockets{opened: map[string]listener{}, kept: map[string]*os.File{}}
 }
 
 // Listen listens on the socket of that name: the one that is kept, else a new
-// one at the address.
-func (s *Sockets) Listen(ctx context.Context, name, address string) (net.Listener, error) {
+// one at the address, on the network tcp or unix.
+func (s *Sockets) Listen(ctx context.Context, name, network, address string) (net.Listener, error) {
 	if s == nil {
-		return new(net.ListenConfig).Listen(ctx, "tcp", address)
+		return open(ctx, network, address)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,13 +56,20 @@ func (s *Sockets) Listen(ctx context.Context, name, address string) (net.Listene
 	if f := s.kept[name]; f != nil {
 		l, err = net.FileListener(f)
 	} else {
-		l, err = new(net.ListenConfig).Listen(ctx, "tcp", address)
+		l, err = open(ctx, network, address)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.opened[name] = l.(*net.TCPListener)
+	s.opened[name] = l.(listener)
 	return l, nil
+}
+
+func open(ctx context.Context, network, address string) (net.Listener, error) {
+	if network == "unix" {
+		return openFile(ctx, address)
+	}
+	return new(net.ListenConfig).Listen(ctx, network, address)
 }
 
 // Has reports whether a socket of that name is kept.
@@ -91,6 +105,9 @@ func (s *Sockets) keep() (added []string, err error) {
 		if err != nil {
 			s.close(added)
 			return nil, fmt.Errorf("keep the socket %s: %w", name, err)
+		}
+		if file, ok := l.(*net.UnixListener); ok {
+			file.SetUnlinkOnClose(false) // others listen on it afterwards
 		}
 		s.kept[name] = f
 		added = append(added, name)
@@ -161,8 +178,8 @@ func (s *Sockets) pass(name string, descriptor int) error {
 		return fault.New(fault.Invalid, "Two sockets were passed with the name %s. %s", name, remedy)
 	}
 	f := inherited(descriptor, name)
-	if err := isListening(f); err != nil {
-		return fault.Wrap(err, fault.Invalid, "The descriptor %d, which was passed as the socket %s, is not a listening TCP socket", descriptor, name)
+	if err := isListening(f, name); err != nil {
+		return fault.Wrap(err, fault.Invalid, "The descriptor %d, which was passed as the socket %s, is not a listening socket of its kind", descriptor, name)
 	}
 	s.kept[name] = f
 	return nil

@@ -4,7 +4,6 @@ package restart
 
 import (
 	"errors"
-	"net"
 	"os"
 	"os/signal"
 	"time"
@@ -17,7 +16,7 @@ func Notify(asked chan<- os.Signal) { signal.Notify(asked, unix.SIGUSR2) }
 
 // duplicate is another descriptor of the socket. TCPListener.File would do, but
 // passing its file to a process makes the socket a blocking one, here too.
-func duplicate(l *net.TCPListener, name string) (*os.File, error) {
+func duplicate(l listener, name string) (*os.File, error) {
 	raw, err := l.SyscallConn()
 	if err != nil {
 		return nil, err
@@ -37,8 +36,9 @@ func inherited(descriptor int, name string) *os.File {
 	return os.NewFile(uintptr(descriptor), name)
 }
 
-// isListening returns what is wrong with a socket that was passed.
-func isListening(f *os.File) error {
+// isListening returns what is wrong with a socket that was passed: HTTP is spoken
+// over TCP or a Unix socket, SMTP over TCP only.
+func isListening(f *os.File, name string) error {
 	fd := int(f.Fd())
 	listening, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ACCEPTCONN)
 	if err != nil {
@@ -50,6 +50,10 @@ func isListening(f *os.File) error {
 	switch address, err := unix.Getsockname(fd); address.(type) {
 	case *unix.SockaddrInet4, *unix.SockaddrInet6:
 		return err
+	case *unix.SockaddrUnix:
+		if name == HTTP {
+			return err
+		}
 	}
 	return errors.New("it is of another family")
 }
