@@ -45,19 +45,24 @@ type Entry struct {
 // are stored or neither. Of Before and After only members that differ are kept,
 // so that an entry shows what changed.
 func Record(ctx context.Context, tx *db.Tx, e Entry) error {
+	_, err := record(ctx, tx, e)
+	return err
+}
+
+func record(ctx context.Context, tx *db.Tx, e Entry) (id int64, err error) {
 	if e.At.IsZero() {
 		e.At = tx.Now()
 	}
 	before, after := difference(e.Before, e.After)
-	_, err := tx.Exec(ctx, `INSERT INTO audit_entries
+	err = tx.QueryRow(ctx, `INSERT INTO audit_entries
 		(at, who, source, address, request_id, area, action, object, object_id, object_name, connection, project, repository, before_json, after_json)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id`,
 		db.Micros(e.At), e.Who, e.Source, e.Address, e.RequestID, e.Area, e.Action, e.Object, e.ObjectID, e.ObjectName,
-		e.Connection, e.Project, e.Repository, before, after)
+		e.Connection, e.Project, e.Repository, before, after).Scan(&id)
 	if err != nil {
-		return fmt.Errorf("recording in the audit trail: %w", err)
+		return 0, fmt.Errorf("recording in the audit trail: %w", err)
 	}
-	return nil
+	return id, nil
 }
 
 // difference gives, as JSON objects, the members of both that the other lacks

@@ -6,7 +6,6 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
-	"outrigger/internal/work"
 )
 
 // Deliveries has the operations on deliveries, each with its permission check:
@@ -76,7 +75,7 @@ func (s *Deliveries) History(ctx context.Context, since time.Time, step time.Dur
 
 // Get returns one delivery with its attempts: fault.NotFound for
 // a SYS_ADMIN, else fault.Forbidden as for a delivery of others.
-func (s *Deliveries) Get(ctx context.Context, id int64) (DeliveryInfo, []work.Attempt, error) {
+func (s *Deliveries) Get(ctx context.Context, id int64) (DeliveryInfo, []Attempt, error) {
 	d, attempts, err := s.Store.Delivery(ctx, id)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return DeliveryInfo{}, nil, err
@@ -87,8 +86,9 @@ func (s *Deliveries) Get(ctx context.Context, id int64) (DeliveryInfo, []work.At
 			return DeliveryInfo{}, nil, err
 		}
 		if infos[0].visibleTo(identity.From(ctx)) {
+			administers := identity.From(ctx).May(identity.Admin, identity.Resource{})
 			for i := range attempts {
-				showAttempt(&attempts[i], readsInside(ctx))
+				attempts[i].show(readsInside(ctx), administers)
 			}
 			return forReader(ctx, infos)[0], attempts, nil
 		}

@@ -41,19 +41,24 @@ func (s *Deliveries) each(ctx context.Context, f DeliveryFilter, do func([]Deliv
 	return forbidden, nil
 }
 
-// redeliverable adds up what do makes of the ended deliveries that f selects.
-func (s *Deliveries) redeliverable(ctx context.Context, f DeliveryFilter, do func(ids []int64) (Redelivered, error)) (sum Redelivered, err error) {
-	if f.State == Waiting || f.State == Deciding || f.State == "" && f.IDs == nil {
-		return sum, fault.InvalidField("state", "Use failed, cancelled or delivered.")
-	}
-	sum.Forbidden, err = s.each(ctx, f, func(found []DeliveryInfo) error {
-		n, err := do(idsOf(found))
-		sum.Queued += n.Queued
-		sum.ToChannel += n.ToChannel
-		sum.Skipped += n.Skipped
-		return err
+// changeables returns the ids of the deliveries that f selects and who asks may do
+// something with, the newest first, at most MaxAtOnce.
+func (s *Deliveries) changeables(ctx context.Context, f DeliveryFilter) (ids []int64, forbidden int, err error) {
+	forbidden, err = s.each(ctx, f, func(found []DeliveryInfo) error {
+		for i := range found {
+			ids = append(ids, found[i].ID)
+		}
+		return nil
 	})
-	return sum, err
+	return ids, forbidden, err
+}
+
+// redeliverable are the ended deliveries that f selects.
+func (s *Deliveries) redeliverable(ctx context.Context, f DeliveryFilter) (ids []int64, forbidden int, err error) {
+	if f.State == Waiting || f.State == Deciding || f.State == "" && f.IDs == nil {
+		return nil, 0, fault.InvalidField("state", "Use failed, cancelled or delivered.")
+	}
+	return s.changeables(ctx, f)
 }
 
 // WouldRedeliver returns what RedeliverAll would do, and when that was so: the
@@ -65,10 +70,12 @@ func (s *Deliveries) WouldRedeliver(ctx context.Context, f DeliveryFilter) (n Re
 	if f.AsOf.IsZero() {
 		f.AsOf = at
 	}
-	n, err = s.redeliverable(ctx, f, func(ids []int64) (Redelivered, error) {
-		n, _, err := s.Store.WouldRedeliver(ctx, ids)
-		return n, err
-	})
+	ids, forbidden, err := s.redeliverable(ctx, f)
+	if err != nil {
+		return n, at, err
+	}
+	n, _, err = s.Store.WouldRedeliver(ctx, ids)
+	n.Forbidden = forbidden
 	return n, at, err
 }
 
@@ -85,7 +92,13 @@ func (s *Deliveries) RedeliverAll(ctx context.Context, f DeliveryFilter) (Redeli
 			return Redelivered{}, fault.New(fault.Conflict, "%d deliveries can be redelivered now, more than the %d of the question. Nothing was done; ask again.", now.Queued, f.Count)
 		}
 	}
-	return s.redeliverable(ctx, f, func(ids []int64) (Redelivered, error) { return s.Store.Redeliver(ctx, actor(ctx), ids) })
+	ids, forbidden, err := s.redeliverable(ctx, f)
+	if err != nil {
+		return Redelivered{}, err
+	}
+	done, err := s.Store.Redeliver(ctx, actor(ctx), ids)
+	done.Forbidden = forbidden
+	return done, err
 }
 
 // WouldCancel returns how many deliveries CancelAll would cancel.
@@ -106,18 +119,9 @@ func (s *Deliveries) CancelAll(ctx context.Context, f DeliveryFilter) (n int, er
 	if f.IDs == nil {
 		f.State = Waiting
 	}
-	_, err = s.each(ctx, f, func(found []DeliveryInfo) error {
-		more, err := s.Store.Cancel(ctx, actor(ctx), idsOf(found))
-		n += more
-		return err
-	})
-	return n, err
-}
-
-func idsOf(deliveries []DeliveryInfo) []int64 {
-	ids := make([]int64, len(deliveries))
-	for i := range deliveries {
-		ids[i] = deliveries[i].ID
+	ids, _, err := s.changeables(ctx, f)
+	if err != nil {
+		return 0, err
 	}
-	return ids
+	return s.Store.Cancel(ctx, actor(ctx), ids)
 }

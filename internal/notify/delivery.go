@@ -101,6 +101,7 @@ type Result struct {
 	Reason     string
 	Inside     string        // as of a Delivery
 	Attempt    *work.Attempt // nil where nothing was sent
+	Exchange   *Exchange     // of an attempt that did not deliver; nil: nothing is kept
 
 	Counts bool      // the attempt counts against the message
 	Aside  bool      // it is tried beside the queue from now on

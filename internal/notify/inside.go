@@ -76,7 +76,7 @@ func showAttempt(a *work.Attempt, inside bool) {
 	if inside || a.Public {
 		return
 	}
-	a.Answer, a.Withheld = "", a.Answer != ""
+	a.Answer, a.Withheld = "", a.Withheld || a.Answer != ""
 	if a.Err != "" {
 		a.Err = cmp.Or(a.ErrForAll, "no answer came; an administrator can see why")
 	}

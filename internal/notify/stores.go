@@ -6,7 +6,6 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/secret"
-	"outrigger/internal/work"
 )
 
 // RuleStore keeps rules; *store.Store.
@@ -82,7 +81,7 @@ type DeliveryStore interface {
 	DeliveriesVersion(ctx context.Context, f DeliveryFilter) (string, error)
 	// Delivery returns one with its attempts: fault.NotFound when there is none
 	// with the id.
-	Delivery(ctx context.Context, id int64) (*Delivery, []work.Attempt, error)
+	Delivery(ctx context.Context, id int64) (*Delivery, []Attempt, error)
 	// DigestMembers returns the deliveries that share d's digest and its end,
 	// itself included, the first first, at most limit.
 	DigestMembers(ctx context.Context, d *Delivery, limit int) ([]*Delivery, error)

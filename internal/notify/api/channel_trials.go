@@ -126,6 +126,6 @@ func (Opened) MemberWords() map[string]string {
 }
 
 func testedOf(t *notify.Tested) Tested {
-	a := attemptOf(t.Attempt)
+	a := attemptOf(&notify.Attempt{Attempt: *t.Attempt})
 	return Tested{a.At, a.Status, a.Answer, a.AnswerWithheld, a.Error, a.Seconds, (*Opened)(t.Opened)}
 }

@@ -10,7 +10,6 @@ import (
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/rest"
-	"outrigger/internal/work"
 )
 
 // DeliveriesPath is where deliveries are.
@@ -53,17 +52,25 @@ func (Delivery) MemberWords() map[string]string {
 
 // DeliveryAttempt is one try at a delivery.
 type DeliveryAttempt struct {
-	At             time.Time `json:"at"`
-	Status         int       `json:"status,omitempty" doc:"Absent where no answer came."`
-	Answer         string    `json:"answer,omitempty" doc:"Its first 2 KiB."`
-	AnswerWithheld bool      `json:"answerWithheld,omitempty"`
-	Error          string    `json:"error,omitempty" doc:"Why no answer came."`
-	Seconds        float64   `json:"seconds" doc:"How long it took, in seconds."`
+	At              time.Time         `json:"at"`
+	Status          int               `json:"status,omitempty" doc:"Absent where no answer came."`
+	Answer          string            `json:"answer,omitempty" doc:"Its first 2 KiB."`
+	Headers         map[string]string `json:"headers,omitempty"`
+	AnswerWithheld  bool              `json:"answerWithheld,omitempty"`
+	Error           string            `json:"error,omitempty" doc:"Why no answer came."`
+	Seconds         float64           `json:"seconds" doc:"How long it took, in seconds."`
+	Request         string            `json:"request,omitempty"`
+	RequestWithheld bool              `json:"requestWithheld,omitempty" doc:"Whether what was sent is shown to administrators only: a digest."`
 }
 
 // MemberWords are those of the members that need more than a few.
 func (DeliveryAttempt) MemberWords() map[string]string {
-	return map[string]string{"answerWithheld": whenWithheld}
+	return map[string]string{
+		"answerWithheld": whenWithheld,
+		"headers": "Of an answer that did not take the message: what says why, when to try again, and its numbers for the platform's support. " +
+			"Never cookies; secrets are masked, and a value has 256 bytes at most.",
+		"request": "What was sent, as it went out; kept with the first and the last attempt that did not deliver.",
+	}
 }
 
 func (a *API) registerDeliveries(r *rest.Router) {
@@ -179,6 +186,16 @@ func deliveryOf(d *notify.DeliveryInfo) Delivery {
 	return out
 }
 
-func attemptOf(a *work.Attempt) DeliveryAttempt {
-	return DeliveryAttempt{At: a.At, Status: a.Status, Answer: a.Answer, AnswerWithheld: a.Withheld, Error: a.Err, Seconds: a.Took.Seconds()}
+func attemptOf(a *notify.Attempt) DeliveryAttempt {
+	out := DeliveryAttempt{
+		At: a.At, Status: a.Status, Answer: a.Answer, AnswerWithheld: a.Withheld, Error: a.Err, Seconds: a.Took.Seconds(),
+		Request: a.Request, RequestWithheld: a.RequestWithheld,
+	}
+	if len(a.Headers) > 0 {
+		out.Headers = make(map[string]string, len(a.Headers))
+	}
+	for _, h := range a.Headers {
+		out.Headers[h.Name] = h.Value
+	}
+	return out
 }

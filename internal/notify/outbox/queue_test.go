@@ -21,10 +21,11 @@ type queue struct {
 	channels   map[int64]*notify.Channel
 	refuse     int // so many Keeps fail
 	conflict   bool
-	answer     string           // of the last attempt
-	released   string           // shards and age of what may go out undecided
-	urls       map[int64]string // where not the channel's own
-	latest     *notify.RuleSet  // what Load finds; nil: no change
+	answer     string             // of the last attempt
+	exchanges  []*notify.Exchange // of all attempts
+	released   string             // shards and age of what may go out undecided
+	urls       map[int64]string   // where not the channel's own
+	latest     *notify.RuleSet    // what Load finds; nil: no change
 }
 
 func newQueue() *queue {
@@ -224,7 +225,7 @@ func (q *queue) SaveResult(_ context.Context, r *notify.Result) error {
 func (q *queue) result(d *notify.Delivery, r *notify.Result) {
 	d.State, d.Reason = r.State, r.Reason
 	if r.Attempt != nil {
-		q.answer = r.Attempt.Answer
+		q.answer, q.exchanges = r.Attempt.Answer, append(q.exchanges, r.Exchange)
 		d.Attempts++
 	}
 	if r.Counts {

@@ -45,14 +45,30 @@ func (c *channel) try(ctx context.Context, m *message) {
 	if c.b.proxy.paused() && c.byProxy() && !c.b.proxy.enter(c.b.Clock()) {
 		return
 	}
-	attempt, o := c.b.post(whole, c.url, c.b.write(whole, make([]byte, 0, usualMessage), m))
+	text := c.b.write(whole, make([]byte, 0, usualMessage), m)
+	attempt, o := c.b.post(whole, c.url, text)
 	c.b.metrics.attempt(o.verdict, attempt.Took)
 	if o.verdict == paused || c.b.proxy.paused() && c.byProxy() {
 		c.b.proxy.result(o, c.b.Clock(), c.b.Random, c.b.Log)
 	}
 	r := settle(&c.standing, m, o, c.b.Clock(), c.b.Random)
 	r.Attempt = attempt
+	if o.verdict != done {
+		r.Exchange = exchangeOf(m, text, o)
+	}
 	c.save(whole, m, r)
+}
+
+// exchangeOf is what is kept of a message that did not get through.
+func exchangeOf(m *message, text []byte, o outcome) *notify.Exchange {
+	x := &notify.Exchange{Headers: o.headers, Format: m.deliveries[0].Format}
+	if len(text) <= notify.MaxRequest {
+		x.Request = string(text)
+	}
+	if len(m.deliveries) > 1 {
+		x.Batch = m.deliveries[0].ID
+	}
+	return x
 }
 
 // usualMessage is what most messages stay below, in bytes.
@@ -98,6 +114,9 @@ func (b *Outbox) post(ctx context.Context, url secret.Value, text []byte) (*work
 	}
 	o := judge(resp, answer, a.Public, err, b.Clock())
 	a.Answer = answer
+	if resp != nil && o.verdict != done {
+		o.headers = headersOf(resp.Header, url)
+	}
 	if err != nil {
 		a.Err, a.ErrForAll, a.Public = cmp.Or(o.inside, o.reason), o.reason, o.inside == ""
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"outrigger/internal/egress"
+	"outrigger/internal/notify"
 	"outrigger/internal/notify/answer"
 	"outrigger/internal/work"
 )
@@ -26,10 +27,11 @@ const (
 // outcome is a verdict with what people are told and how long to wait.
 type outcome struct {
 	verdict verdict
-	reason  string        // one sentence, in the platform's words where it said any and everyone may read them
-	inside  string        // the same with its words, or why there are none, where administrators alone may read them; "": reason is all
-	status  int           // of the answer; 0: none came
-	retry   time.Duration // what the platform asked for; 0: it did not say
+	reason  string          // one sentence, in the platform's words where it said any and everyone may read them
+	inside  string          // the same with its words, or why there are none, where administrators alone may read them; "": reason is all
+	status  int             // of the answer; 0: none came
+	retry   time.Duration   // what the platform asked for; 0: it did not say
+	headers []notify.Header // of an answer that did not take the message
 }
 
 // permanent400 are the error codes of a workflow that no retry mends.

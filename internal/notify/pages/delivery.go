@@ -9,10 +9,9 @@ import (
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/card"
 	"outrigger/internal/notify/cardhtml"
-	"outrigger/internal/work"
 )
 
-type attempt = work.Attempt
+type attempt = notify.Attempt
 
 type deliveryView struct {
 	deliveryRow

@@ -12,7 +12,6 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
-	"outrigger/internal/work"
 )
 
 const deliveryColumns = `d.id, d.event_id, d.channel_id, d.format, d.rules, d.state, d.reason, d.inside, d.note, d.attempts, d.errors_5xx,
@@ -161,9 +160,9 @@ func deliveryConditions(ctx context.Context, tx *db.Tx, f *notify.DeliveryFilter
 
 // Delivery returns one delivery with all its attempts: fault.NotFound when
 // there is none with the id.
-func (s *Store) Delivery(ctx context.Context, id int64) (*notify.Delivery, []work.Attempt, error) {
+func (s *Store) Delivery(ctx context.Context, id int64) (*notify.Delivery, []notify.Attempt, error) {
 	var d *notify.Delivery
-	var attempts []work.Attempt
+	var attempts []notify.Attempt
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
 		found, err := readDeliveries(ctx, tx, deliverySelect+` WHERE d.id = $1`, id)
 		if err != nil {
@@ -174,7 +173,7 @@ func (s *Store) Delivery(ctx context.Context, id int64) (*notify.Delivery, []wor
 		}
 		d = found[0]
 		if attempts, err = readAttempts(ctx, tx, id); err == nil && d.State == notify.Delivered {
-			attempts = append(attempts, d.Last)
+			attempts = append(attempts, notify.Attempt{Attempt: d.Last, Exchange: notify.Exchange{Format: d.Format, Batch: d.Batch}})
 		}
 		return err
 	})
@@ -218,15 +217,6 @@ func scanDelivery(rows *sql.Rows) (*notify.Delivery, error) {
 		d.Event = e
 	}
 	return d, nil
-}
-
-func readAttempts(ctx context.Context, tx *db.Tx, delivery int64) ([]work.Attempt, error) {
-	return db.List(ctx, tx, "reading attempts", func(row db.Row) (a work.Attempt, err error) {
-		var at, took int64
-		err = row.Scan(&at, &took, &a.Status, &a.Answer, &a.Err, &a.Public)
-		a.At, a.Took = db.Time(at), micros(took)
-		return a, err
-	}, `SELECT at, took, status, answer, error, public FROM notify_attempts WHERE delivery_id = $1 ORDER BY number`, delivery)
 }
 
 // Describe adds to deliveries their channels, and the rules and reports that are

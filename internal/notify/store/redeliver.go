@@ -11,54 +11,57 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/work"
 )
 
 // Redeliver puts ended deliveries back into the queue: to where an enabled rule
 // of theirs sends now, at their old place; where all of their rules are deleted, to
 // the channel itself, if something uses it. What waits already is left alone.
-func (s *Store) Redeliver(ctx context.Context, who notify.Actor, ids []int64) (notify.Redelivered, error) {
-	var done notify.Redelivered
-	for len(ids) > 0 {
-		slice := ids[:min(len(ids), cancelSlice)]
-		ids = ids[len(slice):]
-		var n notify.Redelivered
-		err := s.db.WriteBulk(ctx, func(tx *db.Tx) (err error) {
-			n, err = s.redeliver(ctx, tx, slice)
-			if err != nil || n.Queued == 0 {
+func (s *Store) Redeliver(ctx context.Context, who notify.Actor, ids []int64) (done notify.Redelivered, err error) {
+	var entry audit.Many
+	for slice := range slices.Chunk(ids, cancelSlice) {
+		sum := done
+		err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {
+			n, err := s.redeliver(ctx, tx, slice)
+			sum = notify.Redelivered{Queued: done.Queued + n.Queued, ToChannel: done.ToChannel + n.ToChannel, Skipped: done.Skipped + n.Skipped}
+			if err != nil || sum.Queued == 0 {
 				return err
 			}
-			return audit.Record(ctx, tx, who.AuditEntry("redeliver", "delivery", idRange(slice), nil, map[string]string{
-				"redelivered": strconv.Itoa(n.Queued), "skipped": strconv.Itoa(n.Skipped),
+			return entry.Record(ctx, tx, who.AuditEntry("redeliver", "delivery", idRange(ids), nil, map[string]string{
+				"redelivered": strconv.Itoa(sum.Queued), "skipped": strconv.Itoa(sum.Skipped),
 			}))
 		})
 		if err != nil {
 			return done, err
 		}
-		done.Queued += n.Queued
-		done.ToChannel += n.ToChannel
-		done.Skipped += n.Skipped
+		done = sum
 	}
 	return done, nil
 }
 
 // idRange names deliveries for the audit trail.
 func idRange(ids []int64) string {
-	first := strconv.FormatInt(ids[0], 10)
-	if len(ids) == 1 {
-		return first
+	first, last := slices.Min(ids), slices.Max(ids)
+	if first == last {
+		return strconv.FormatInt(first, 10)
 	}
-	return first + "…" + strconv.FormatInt(ids[len(ids)-1], 10)
+	return fmt.Sprintf("%d…%d", first, last)
 }
 
 // WouldRedeliver says what Redeliver would do, and when that was so.
 func (s *Store) WouldRedeliver(ctx context.Context, ids []int64) (n notify.Redelivered, at time.Time, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		at = tx.Now()
-		ended, _, err := readEnded(ctx, tx, ids)
-		for i := range ended {
-			ended[i].count(&n, 1)
+		for slice := range slices.Chunk(ids, cancelSlice) {
+			ended, _, err := readEnded(ctx, tx, slice)
+			if err != nil {
+				return err
+			}
+			for i := range ended {
+				ended[i].count(&n, 1)
+			}
 		}
-		return err
+		return nil
 	})
 	return n, at, err
 }
@@ -75,7 +78,13 @@ type endedDelivery struct {
 	status    int
 	answer    string
 	public    bool
+	batch     int64
 	state     notify.DeliveryState
+}
+
+// last is the attempt that delivered it.
+func (d *endedDelivery) last() *work.Attempt {
+	return &work.Attempt{At: db.Time(d.finished - d.took), Took: micros(d.took), Status: d.status, Answer: d.answer, Public: d.public}
 }
 
 // count adds n deliveries of this kind to what is redelivered.
@@ -112,7 +121,7 @@ func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done not
 		back = append(back, []any{d.to.ChannelID, string(d.to.Format), db.Micros(tx.Now()), bit(d.toChannel), d.id})
 		channels[d.to.ChannelID] = true
 		if d.state == notify.Delivered { // its place in the row is for the next one
-			attempts = append(attempts, []any{d.id, d.attempts, d.finished - d.took, d.took, d.status, d.answer, "", bit(d.public)})
+			attempts = append(attempts, attemptRow(d.id, d.attempts, d.last(), notify.Exchange{Format: d.format, Batch: d.batch}))
 		}
 	}
 	if err := keepAttempts(ctx, tx, attempts); err != nil {
@@ -151,12 +160,12 @@ func readEnded(ctx context.Context, tx *db.Tx, ids []int64) ([]endedDelivery, ma
 	err := tx.EachRow(ctx, "reading ended deliveries", func(row db.Row) error {
 		var d endedDelivery
 		var encoded string
-		err := row.Scan(&d.id, &d.event, &d.channel, &d.format, &encoded, &d.state, &d.attempts, &d.finished, &d.took, &d.status, &d.answer, &d.public)
+		err := row.Scan(&d.id, &d.event, &d.channel, &d.format, &encoded, &d.state, &d.attempts, &d.finished, &d.took, &d.status, &d.answer, &d.public, &d.batch)
 		if d.rules = decodeIDs(encoded); len(d.rules) > 0 {
 			found, of = append(found, d), append(of, d.waitingDelivery)
 		}
 		return err
-	}, `SELECT id, event_id, channel_id, format, rules, state, attempts, finished_at, took, status, answer, public
+	}, `SELECT id, event_id, channel_id, format, rules, state, attempts, finished_at, took, status, answer, public, batch
 		FROM notify_deliveries WHERE finished_at > 0 AND id IN (`+list(ids)+`)`)
 	if err != nil || len(of) == 0 {
 		return nil, nil, err
@@ -202,13 +211,12 @@ func keepUsed(ctx context.Context, tx *db.Tx, ended []endedDelivery) error {
 
 // Cancel ends waiting deliveries and gives how many those were. One that is under way may still arrive, and is then delivered.
 func (s *Store) Cancel(ctx context.Context, who notify.Actor, ids []int64) (n int, err error) {
-	for len(ids) > 0 {
-		slice := ids[:min(len(ids), cancelSlice)]
-		ids = ids[len(slice):]
-		var ended int
+	var entry audit.Many
+	for slice := range slices.Chunk(ids, cancelSlice) {
+		sum := n
 		err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-			var err error
-			if ended, err = s.end(ctx, tx, slice, notify.Cancelled, "Cancelled by "+who.Name+"."); err != nil || ended == 0 {
+			ended, err := s.end(ctx, tx, slice, notify.Cancelled, "Cancelled by "+who.Name+".")
+			if sum = n + ended; err != nil || ended == 0 {
 				return err
 			}
 			// Now that they are ended they move no more.
@@ -221,12 +229,12 @@ func (s *Store) Cancel(ctx context.Context, who notify.Actor, ids []int64) (n in
 					s.moved(id)
 				}
 			})
-			return audit.Record(ctx, tx, who.AuditEntry("cancel", "delivery", idRange(slice), nil, map[string]string{"cancelled": strconv.Itoa(ended)}))
+			return entry.Record(ctx, tx, who.AuditEntry("cancel", "delivery", idRange(ids), nil, map[string]string{"cancelled": strconv.Itoa(sum)}))
 		})
 		if err != nil {
 			return n, err
 		}
-		n += ended
+		n = sum
 	}
 	return n, nil
 }

@@ -79,7 +79,7 @@ func (s *Store) writeAttempts(ctx context.Context, tx *db.Tx, items []*notify.Re
 		for _, d := range r.Deliveries {
 			number, errors5xx := r.Counters(d)
 			if a := r.Attempt; a != nil && r.State != notify.Delivered {
-				attempts = append(attempts, []any{d.ID, number, db.Micros(a.At), a.Took.Microseconds(), a.Status, a.Answer, clean(a.Err), bit(a.Public)})
+				attempts = append(attempts, attemptRow(d.ID, number, a, exchangeOf(r, d)))
 			}
 			if number > notify.FirstAttempts+notify.LastAttempts {
 				surplus = append(surplus, []any{d.ID, notify.FirstAttempts, number - notify.LastAttempts})
@@ -107,30 +107,6 @@ func (s *Store) writeAttempts(ctx context.Context, tx *db.Tx, items []*notify.Re
 	}
 	if err := tx.Each(ctx, `DELETE FROM notify_attempts WHERE delivery_id = $1 AND number > $2 AND number <= $3`, surplus, nil); err != nil {
 		return fmt.Errorf("deleting attempts: %w", err)
-	}
-	return nil
-}
-
-// keepAttempts inserts attempts: delivery, number, at, took, status, answer, error,
-// public. One whose number is taken gets the next, unless it is that attempt: a message
-// that moved to another channel while it was under way was tried on both as the
-// same number.
-func keepAttempts(ctx context.Context, tx *db.Tx, attempts [][]any) error {
-	if len(attempts) == 0 {
-		return nil
-	}
-	taken, err := tx.ExecEach(ctx, `INSERT INTO notify_attempts (delivery_id, number, at, took, status, answer, error, public)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`, attempts)
-	for _, i := range taken {
-		a := attempts[i]
-		if _, err = tx.Exec(ctx, `INSERT INTO notify_attempts (delivery_id, number, at, took, status, answer, error, public)
-			SELECT CAST($1 AS BIGINT), max(number) + 1, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS TEXT), CAST($7 AS BIGINT)
-			FROM notify_attempts WHERE delivery_id = $1 HAVING count(CASE WHEN at = $2 THEN 1 END) = 0`, a[0], a[2], a[3], a[4], a[5], a[6], a[7]); err != nil {
-			break
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("keeping attempts: %w", err)
 	}
 	return nil
 }
