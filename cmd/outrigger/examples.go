@@ -48,6 +48,12 @@ func (tokenCreateCmd) Help() string {
 	return examples("outrigger tokens create --scope monitoring --expires 90d prometheus")
 }
 
+func (attentionCmd) Help() string {
+	return examples("outrigger attention --token-file monitoring-token") + `
+
+A user sees what they may see on the overview. A token of scope monitoring sees everything. If the server does not answer, the exit code is 1.`
+}
+
 func (auditListCmd) Help() string { return examples("outrigger audit list --since 24h --who ann") }
 
 func (auditExportCmd) Help() string {

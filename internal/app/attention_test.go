@@ -1,6 +1,7 @@
 package app
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"outrigger/internal/attention"
 	"outrigger/internal/console"
 	"outrigger/internal/db"
 	"outrigger/internal/identity"
@@ -108,5 +110,25 @@ func TestEveryNoticeSaysSinceWhen(t *testing.T) {
 	wants(t, "the card of the nodes", page, `<h2><a href="/system/nodes">Nodes</a></h2>`)
 	if strings.Count(page, `class="below since"`) != len(list) {
 		t.Errorf("the overview has %d notices, of which %d say since when", len(list), strings.Count(page, `class="below since"`))
+	}
+
+	status, body := get(t, a.URL()+attention.Path, asAdmin)
+	var answer attention.Attention
+	if err := json.Unmarshal([]byte(body), &answer); err != nil || status != http.StatusOK {
+		t.Fatalf("%d %s %v", status, body, err)
+	}
+	if len(answer.Items) != len(list) {
+		t.Fatalf("the REST API lists %d of %d", len(answer.Items), len(list))
+	}
+	session := signedIn(t, a.App, "admin")
+	for i, item := range answer.Items {
+		if item.Cause != list[i].Text || item.Kind != list[i].Kind || !item.Since.Equal(list[i].Since) || (item.Severity == "bad") != (list[i].Tone == console.Bad) {
+			t.Errorf("the REST API has %+v for %+v", item, list[i])
+		}
+		if status, _ := get(t, item.Link, func(r *http.Request) {
+			r.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: session})
+		}); status != http.StatusOK {
+			t.Errorf("%s leads to %s: %d", item.Cause, item.Link, status)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"outrigger/internal/attention"
 	"outrigger/internal/db"
 	"outrigger/internal/identity"
 	"outrigger/internal/secret"
@@ -187,6 +188,7 @@ func TestAnswersFromInsideAreForAdministrators(t *testing.T) {
 		{"GET", rest + "/audit", "", ""},
 		{"GET", "/rest/outrigger/1.0/audit", "", ""},
 		{"GET", "/", "", both},
+		{"GET", attention.Path, "", both},
 		{"GET", "/notifications/channels", "", both},
 		{"GET", "/notifications/deliveries", "", both},
 		{"GET", "/notifications/rules", "", both},
@@ -251,6 +253,14 @@ func TestAnswersFromInsideAreForAdministrators(t *testing.T) {
 	}
 	if log := w.metrics(t); strings.Contains(log, insideWords) {
 		t.Error("the metrics say what was answered inside")
+	}
+	token, _, err := w.identity.CreateToken(t.Context(), "admin", "a monitor", identity.Monitoring, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list = get(t, w.URL()+attention.Path, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token.Reveal()) })
+	if strings.Contains(list, insideWords) || !strings.Contains(list, publicWords) {
+		t.Errorf("a token for monitoring reads %s", list)
 	}
 }
 

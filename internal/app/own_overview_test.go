@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"outrigger/internal/attention"
 	"outrigger/internal/db"
 	"outrigger/internal/identity"
 	"outrigger/internal/secret"
@@ -64,9 +65,14 @@ func TestOverviewOfAProjectsAdministrator(t *testing.T) {
 			t.Errorf("the card leads to the %s, which answer %d", path, status)
 		}
 	}
+	status, list := get(t, a.URL()+attention.Path, func(r *http.Request) { r.SetBasicAuth("pam", password) })
+	if status != http.StatusOK || strings.Count(list, `"kind":"channel"`) != 2 {
+		t.Errorf("%d %s", status, list)
+	}
+	wants(t, "the list of the REST API", list, "The channel “own”", "The channel “shared”", `"since":`, `"link":"`+a.URL()+`/notifications/channels/`)
 	for _, other := range []string{"“foreign”", "“fine”", "“new”"} {
-		if strings.Contains(overview, other) {
-			t.Errorf("the overview names %s", other)
+		if strings.Contains(overview, other) || strings.Contains(list, other) {
+			t.Errorf("the overview or the list names %s", other)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func (row tableRow) judgeScopes(cells map[string]string, wrong func(who, why str
 	for scope, allowed := range map[string]bool{
 		"read":       method == "GET" || method == "HEAD",
 		"backup":     method == "GET" && path == "/rest/outrigger/1.0/backup",
-		"monitoring": method == "GET" && (path == "/metrics" || strings.HasPrefix(path, "/rest/mailqueue/1.0/")),
+		"monitoring": method == "GET" && (path == "/metrics" || path == "/rest/outrigger/1.0/attention" || strings.HasPrefix(path, "/rest/mailqueue/1.0/")),
 		"builds":     method == "POST" && strings.HasPrefix(path, "/hooks/{connection}/builds/"),
 		"mail":       false,
 	} {

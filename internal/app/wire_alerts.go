@@ -69,11 +69,6 @@ func (a *App) needsAttention(ctx context.Context) ([]alerts.Notice, error) {
 	return list, err
 }
 
-func (a *App) attention(ctx context.Context) ([]console.Notice, error) {
-	who := &identity.Principal{Name: "alerts", Source: identity.Local, Scope: identity.All, Grants: []identity.Grant{{Permission: identity.SysAdmin}}}
-	return a.pages.Attention(notify.WithoutInside(identity.With(ctx, who)), who)
-}
-
 // overviewAlerts says that the alerts channel is told nothing.
 func (a *App) overviewAlerts(ctx context.Context, p *identity.Principal) ([]console.Card, error) {
 	if !p.May(identity.Admin, identity.Resource{}) {

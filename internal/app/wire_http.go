@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	aboutpages "outrigger/internal/about/pages"
+	"outrigger/internal/attention"
 	auditapi "outrigger/internal/audit/api"
 	auditpages "outrigger/internal/audit/pages"
 	"outrigger/internal/console"
@@ -61,6 +62,7 @@ func (a *App) openWeb(context.Context) (err error) {
 		Reload: a.Reload, Level: func() string { return a.Config().Log.Level }, SetLevel: a.setLogLevel,
 	}).Register(a.router)
 	a.routeDiagnosis()
+	(&attention.API{Node: a.nodeID, List: a.readAttention, Log: a.log}).Register(a.router)
 	trail := &auditapi.API{DB: a.db}
 	trail.Register(a.router)
 	(&auditpages.Pages{API: trail, Clock: a.clock}).Register(a.pages)

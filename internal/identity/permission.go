@@ -56,7 +56,7 @@ const (
 	All        Scope = "all"        // whatever its owner may do
 	Read       Scope = "read"       // GET and HEAD, but not the whole database
 	Backup     Scope = "backup"     // taking backups of the whole database
-	Monitoring Scope = "monitoring" // the mail queue endpoints and /metrics
+	Monitoring Scope = "monitoring" // the mail queue endpoints, what needs attention, and /metrics
 	Builds     Scope = "builds"     // posting build statuses
 	Mail       Scope = "mail"       // SMTP AUTH
 )

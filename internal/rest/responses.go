@@ -116,7 +116,7 @@ func (d *described) refusals() []int {
 	if d.route.Access != Anyone {
 		all = append(all, http.StatusUnauthorized)
 	}
-	if d.route.Access > Anyone && d.route.Access != Builds {
+	if d.route.Access > Anyone && d.route.Access != Builds && d.route.Access != Watchers {
 		all = append(all, http.StatusForbidden)
 	}
 	slices.Sort(all)

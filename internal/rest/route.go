@@ -15,6 +15,7 @@ const (
 	SignedIn   Access = iota // any valid credentials
 	Anyone                   // no authentication; credentials are ignored
 	Monitoring               // who has ADMIN, and tokens of scope monitoring of any user
+	Watchers                 // as SignedIn, and tokens of scope monitoring
 	Builds                   // as SignedIn, and tokens of scope builds
 	Admins                   // who has ADMIN
 	SysAdmins                // who has SYS_ADMIN
@@ -80,7 +81,7 @@ func (rt *Route) inScope(s identity.Scope, method string) bool {
 	case identity.Read:
 		return rt.Access != Backups && (method == http.MethodGet || method == http.MethodHead)
 	case identity.Monitoring:
-		return rt.Access == Monitoring
+		return rt.Access == Monitoring || rt.Access == Watchers
 	case identity.Backup:
 		return rt.Access == Backups
 	case identity.Builds:

@@ -33,7 +33,7 @@ func (Token) MemberWords() map[string]string {
 	}
 }
 
-const scopeWords = "`all`; `read`: GET and HEAD; `backup`: taking backups; `monitoring`: the mail queue endpoints and `/metrics`; `builds`: posting build " +
+const scopeWords = "`all`; `read`: GET and HEAD; `backup`: taking backups; `monitoring`: the mail queue endpoints, what needs attention, and `/metrics`; `builds`: posting build " +
 	"statuses; `mail`: SMTP AUTH."
 
 // TokenOf is a token as the API lists it.

@@ -1,0 +1,28 @@
+package app
+
+import (
+	"context"
+
+	"outrigger/internal/console"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+)
+
+// attention is the overview as an administrator of the system sees it, but for what
+// only administrators may read: figures, the alerts channel and tokens of scope
+// monitoring have it, and those who read it are not known.
+func (a *App) attention(ctx context.Context) ([]console.Notice, error) {
+	who := &identity.Principal{Name: "alerts", Source: identity.Local, Scope: identity.All, Grants: []identity.Grant{{Permission: identity.SysAdmin}}}
+	return a.pages.Attention(notify.WithoutInside(identity.With(ctx, who)), who)
+}
+
+// readAttention is what who asks over REST is answered. A token of scope monitoring
+// gets all, as from /metrics: its owner may have no permission at all, and an empty
+// list would say that all is well.
+func (a *App) readAttention(ctx context.Context) ([]console.Notice, error) {
+	who := identity.From(ctx)
+	if who.Scope == identity.Monitoring {
+		return a.attention(ctx)
+	}
+	return a.pages.Attention(ctx, who)
+}
