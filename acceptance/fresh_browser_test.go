@@ -107,8 +107,6 @@ func TestFreshServerToFirstMessage(t *testing.T) {
 			do(t, ctx, "connect the platform", append(d.signIn(),
 				picture("overview"),
 				chromedp.Click(`//a[starts-with(text(), "Connect your code-hosting platform")]`),
-				chromedp.WaitVisible(`//a[text()="Add a connection"]`),
-				chromedp.Click(`//a[text()="Add a connection"]`),
 				chromedp.WaitVisible(`#f-name`),
 				chromedp.SendKeys(`#f-name`, "code"),
 				chromedp.SendKeys(`#f-baseUrl`, samples.BaseURL),

@@ -107,7 +107,10 @@ func TestEveryNoticeSaysSinceWhen(t *testing.T) {
 	if gap := find("Nothing listened"); !gap.Until.Equal(ago(6)) {
 		t.Errorf("the gap ends at %v", gap.Until)
 	}
-	wants(t, "the card of the nodes", page, `<h2><a href="/system/nodes">Nodes</a></h2>`)
+	wants(t, "how things stand", page, `<p class="standing bad" role="status">`)
+	if strings.Contains(page, `<h2><a href="/system/nodes">Nodes</a></h2>`) {
+		t.Error("a single node has a panel")
+	}
 	if strings.Count(page, `class="below since"`) != len(list) {
 		t.Errorf("the overview has %d notices, of which %d say since when", len(list), strings.Count(page, `class="below since"`))
 	}

@@ -134,7 +134,10 @@ func (a *App) overviewNodes(ctx context.Context, p *identity.Principal) ([]conso
 	for _, n := range nodes {
 		counts[n.State]++
 	}
-	card := console.Card{Title: "Nodes", Link: "/system/nodes", Figures: []console.Figure{{Label: "active", Value: strconv.Itoa(counts[cluster.Active])}}}
+	card := console.Card{Title: "Nodes", Link: "/system/nodes"}
+	if len(nodes) > 1 {
+		card.Figures = []console.Figure{{Label: "active", Value: strconv.Itoa(counts[cluster.Active])}}
+	}
 	if offline := counts[cluster.Offline]; offline > 0 {
 		card.Figures = append(card.Figures, console.Figure{Label: "offline", Value: strconv.Itoa(offline), Tone: console.Warn})
 	}

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
+	"strconv"
 	"time"
 
 	"outrigger/internal/cluster"
@@ -64,6 +66,19 @@ func (a *App) MailAddr() string {
 		return ""
 	}
 	return a.mail.listener.Addr().String()
+}
+
+// mailListener is where applications on this machine or, where the relay listens
+// everywhere, on others send their mail; "" where it does not listen.
+func (a *App) mailListener() string {
+	if a.mail.listener == nil {
+		return ""
+	}
+	at, ok := a.mail.listener.Addr().(*net.TCPAddr)
+	if base, err := url.Parse(a.URL()); ok && at.IP.IsUnspecified() && err == nil {
+		return net.JoinHostPort(base.Hostname(), strconv.Itoa(at.Port))
+	}
+	return reachable(a.mail.listener.Addr())
 }
 
 // openRelay opens the queue and has clients wait.

@@ -4,24 +4,28 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 )
 
-// overviewEvery is how often the overview looks for new figures: often enough
-// to watch something drain, seldom enough that forgotten tabs cost nothing.
-const overviewEvery = 5 * time.Second
+// overviewEvery is how often the overview looks for new figures: a channel that
+// has just become broken shall be there within 2 s. All who see the same share
+// the answer, and one that takes long is asked for less often.
+const overviewEvery = time.Second
 
 // OverviewFunc answers a wing's cards of the overview, as far as p may see
 // them.
 type OverviewFunc func(ctx context.Context, p *identity.Principal) ([]Card, error)
 
-// Card is one service at a glance.
+// Card is one service at a glance, or a part of the server that has figures or
+// needs attention.
 type Card struct {
 	Title     string
 	Link      string // its page, below the base URL
+	Service   bool   // one of the services, which have a panel each; others have one where they have figures
 	Text      string // one sentence, where figures do not say it
 	Links     []Link // the pages of the service that the reader may open, where Link alone does not lead to them
 	Figures   []Figure
@@ -34,6 +38,7 @@ type Card struct {
 type Step struct {
 	Text string
 	Link string // where it is done; "" where the reader may not do it
+	Copy string // what is copied for it; "" where there is nothing
 	Done bool
 }
 
@@ -76,8 +81,11 @@ func (c *Console) AddOverview(f OverviewFunc) { c.overview = append(c.overview, 
 
 // overviewView is the overview page.
 type overviewView struct {
-	Attention []Notice
-	Cards     []Card
+	Attention   []Notice
+	Services    []Card
+	Others      []Card // that have figures
+	FirstSteps  []toDo // of the services; none once they are done
+	StepsHidden bool   // the reader has dismissed them
 }
 
 func (c *Console) showOverview(x *exchange) (Response, error) {
@@ -86,17 +94,17 @@ func (c *Console) showOverview(x *exchange) (Response, error) {
 
 func (c *Console) liveOverview(x *exchange) (Response, error) {
 	return Live{
-		Template: "overview", Part: "glance", Every: overviewEvery, Topic: overviewTopic(x.principal),
+		Template: "overview", Part: "glance", Every: overviewEvery, Topic: overviewTopic(x.principal, x.stepsHidden()),
 		Data: func(ctx context.Context) (any, error) { return c.glance(ctx, x), nil },
 	}, nil
 }
 
 // overviewTopic is the same for all who see the same: those who administer
 // everything. What others see depends on their projects and accounts.
-func overviewTopic(p *identity.Principal) string {
+func overviewTopic(p *identity.Principal, stepsHidden bool) string {
 	for _, all := range []identity.Permission{identity.SysAdmin, identity.Admin} {
 		if p.May(all, identity.Resource{}) {
-			return "/overview " + string(all)
+			return fmt.Sprintf("/overview %s %t", all, stepsHidden)
 		}
 	}
 	return ""
@@ -105,7 +113,7 @@ func overviewTopic(p *identity.Principal) string {
 // glance asks every wing. One that fails is a card that says so; it does not
 // take the others with it.
 func (c *Console) glance(ctx context.Context, x *exchange) overviewView {
-	var v overviewView
+	v := overviewView{StepsHidden: x.stepsHidden()}
 	for _, cards := range c.overview {
 		list, err := cards(ctx, x.principal)
 		if err != nil {
@@ -114,10 +122,46 @@ func (c *Console) glance(ctx context.Context, x *exchange) overviewView {
 		}
 		for _, card := range list {
 			v.Attention = append(v.Attention, card.notices()...)
-			v.Cards = append(v.Cards, card)
+			v.FirstSteps = append(v.FirstSteps, card.toDo()...)
+			switch {
+			case card.Service:
+				v.Services = append(v.Services, card)
+			case len(card.Figures) > 0:
+				v.Others = append(v.Others, card)
+			}
 		}
 	}
 	return v
+}
+
+// Standing says in a sentence how things stand; its tone is that of the worst.
+func (v overviewView) Standing() Badge {
+	bad := 0
+	for _, n := range v.Attention {
+		if n.Tone == Bad {
+			bad++
+		}
+	}
+	look := len(v.Attention) - bad
+	switch {
+	case bad == 0 && look == 0:
+		return Badge{Good, "Everything works. Nothing needs your attention."}
+	case bad == 0 && look == 1:
+		return Badge{Warn, "Everything works, but one thing needs your attention."}
+	case bad == 0:
+		return Badge{Warn, "Everything works, but " + Count(look) + " things need your attention."}
+	}
+	text := "One thing does not work"
+	if bad > 1 {
+		text = Count(bad) + " things do not work"
+	}
+	switch {
+	case look == 1:
+		text += ", and one more needs your attention"
+	case look > 1:
+		text += ", and " + Count(look) + " more need your attention"
+	}
+	return Badge{Bad, text + "."}
 }
 
 // notices are what needs attention, with their defaults.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -58,12 +59,12 @@ func TestWhoSharesTheOverview(t *testing.T) {
 	grant := func(p identity.Permission, at identity.Resource) *identity.Principal {
 		return &identity.Principal{Grants: []identity.Grant{{Permission: p, Resource: at}}}
 	}
-	system, global := overviewTopic(grant(identity.SysAdmin, identity.Resource{})), overviewTopic(grant(identity.Admin, identity.Resource{}))
+	system, global := overviewTopic(grant(identity.SysAdmin, identity.Resource{}), false), overviewTopic(grant(identity.Admin, identity.Resource{}), false)
 	if system == "" || global == "" || system == global {
 		t.Errorf("the topics are %q and %q", system, global)
 	}
 	for _, p := range []*identity.Principal{nil, {}, grant(identity.ProjectAdmin, identity.Resource{Connection: "main", Project: "ATL"})} {
-		if topic := overviewTopic(p); topic != "" {
+		if topic := overviewTopic(p, false); topic != "" {
 			t.Errorf("%+v shares %q", p, topic)
 		}
 	}
@@ -105,5 +106,57 @@ func TestOverviewOfNothing(t *testing.T) {
 	s := &site{t: t, c: c, handler: h, base: plainBase}
 	if body := s.as("s-ada").get("/").Body.String(); !strings.Contains(body, "Nothing to show yet") {
 		t.Error(body)
+	}
+}
+
+func TestHowThingsStand(t *testing.T) {
+	bad, warn := Notice{Tone: Bad}, Notice{Tone: Warn}
+	for want, list := range map[Badge][]Notice{
+		{Good, "Everything works. Nothing needs your attention."}:         nil,
+		{Warn, "Everything works, but one thing needs your attention."}:   {warn},
+		{Warn, "Everything works, but 2 things need your attention."}:     {warn, warn},
+		{Bad, "One thing does not work."}:                                 {bad},
+		{Bad, "2 things do not work, and one more needs your attention."}: {bad, warn, bad},
+		{Bad, "One thing does not work, and 2 more need your attention."}: {warn, bad, warn},
+	} {
+		if got := (overviewView{Attention: list}).Standing(); got != want {
+			t.Errorf("%+v: %+v, want %+v", list, got, want)
+		}
+	}
+}
+
+// The first steps of a service stand there as far as they are to be done; who
+// dismisses them can have them back.
+func TestFirstStepsAreDismissed(t *testing.T) {
+	s := newSite(t, plainBase)
+	s.c.AddOverview(func(context.Context, *identity.Principal) ([]Card, error) {
+		return []Card{
+			{Title: "Weather", Service: true, Steps: []Step{{Text: "Look out", Done: true}, {Text: "Put up a vane", Link: "/vane", Copy: "vane up"}}},
+			{Title: "Tides", Service: true, Steps: []Step{{Text: "Find the sea", Done: true}}},
+		}, nil
+	})
+	shown := s.get("/").Body.String()
+	for _, want := range []string{"1 of 2 done", `<a href="/vane">Put up a vane</a>`, `data-copy="vane up"`} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%q is missing in\n%s", want, shown)
+		}
+	}
+	if strings.Contains(shown, "Look out") || strings.Contains(shown, "Find the sea") {
+		t.Errorf("what is done is still to be done:\n%s", shown)
+	}
+	hidden := s.send("POST", "/overview/steps", url.Values{"steps": {"hidden"}})
+	cookies := hidden.Result().Cookies()
+	if hidden.Code != 303 || len(cookies) != 1 || cookies[0].MaxAge < 1_000_000 {
+		t.Fatalf("%d %v", hidden.Code, cookies)
+	}
+	r := httptest.NewRequest("GET", "/overview/live", nil)
+	r.AddCookie(cookies[0])
+	x := &exchange{c: s.c, r: r, principal: &identity.Principal{Grants: []identity.Grant{{Permission: identity.SysAdmin}}}}
+	if view := s.c.glance(t.Context(), x); !view.StepsHidden || len(view.FirstSteps) != 1 {
+		t.Errorf("dismissed: %+v", view)
+	}
+	back := s.send("POST", "/overview/steps", url.Values{"steps": {"shown"}})
+	if cookies = back.Result().Cookies(); len(cookies) != 1 || cookies[0].MaxAge >= 0 {
+		t.Errorf("shown again: %v", cookies)
 	}
 }

@@ -17,6 +17,7 @@ type Queue struct {
 
 	Paused      bool      // by an administrator
 	NoSmarthost bool      // no smarthost is set where it is sent from
+	Used        bool      // there has been a message in it
 	HeldUntil   time.Time // sending pauses after failures until then; zero: it does not
 	HeldFor     string    // why: the failure, in one sentence
 }

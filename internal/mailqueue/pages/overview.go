@@ -20,7 +20,7 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	if err != nil {
 		return nil, err
 	}
-	card := console.Card{Title: "Mail queues", Link: queuesPath}
+	card := console.Card{Title: "Mail", Link: queuesPath, Service: true, Steps: p.firstSteps(list)}
 	var total mailqueue.Sizes
 	for i := range list {
 		s := &list[i]
@@ -51,6 +51,22 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 		})
 	}
 	return []console.Card{card}, nil
+}
+
+// firstSteps are the way to the first message through the relay of this node, until
+// one has come.
+func (p *Pages) firstSteps(list []mailqueue.NodeStatus) []console.Step {
+	i := slices.IndexFunc(list, func(s mailqueue.NodeStatus) bool { return s.ID == p.Service.NodeID && s.Queue != nil })
+	if p.Listener == "" || i < 0 || list[i].Queue.Used {
+		return nil
+	}
+	return []console.Step{
+		{
+			Text: "Set the mail server that takes your mail, in the configuration of Outrigger, and restart it", Link: "/docs/mail",
+			Copy: "mail: {smarthost: smtp.example.com}", Done: !list[i].Queue.NoSmarthost,
+		},
+		{Text: "Have your application send its mail to this server", Link: "/docs/mail", Copy: p.Listener},
+	}
 }
 
 // notices are what needs attention at a node's queue.

@@ -23,8 +23,10 @@ type Pages struct {
 	Relay   mailqueue.Relay
 	// Deaf is the node whose relay has no listener (mail.listen is off), so that no
 	// mail can come in there; "": it has one, or another source.
-	Deaf  string
-	Check mailqueue.Check
+	Deaf string
+	// Listener is where the relay of this node takes mail; "": nowhere.
+	Listener string
+	Check    mailqueue.Check
 }
 
 const (

@@ -62,10 +62,10 @@ func (q *Queue) Queues(ctx context.Context) (list []mailqueue.Queue, err error) 
 func readQueues(ctx context.Context, tx *db.Tx) ([]mailqueue.Queue, error) {
 	return db.List(ctx, tx, "listing them", func(row db.Row) (one mailqueue.Queue, err error) {
 		var until int64
-		err = row.Scan(&one.NodeID, &one.Size, &one.ErrorSize, &one.Paused, &until, &one.HeldFor, &one.NoSmarthost)
+		err = row.Scan(&one.NodeID, &one.Size, &one.ErrorSize, &one.Paused, &until, &one.HeldFor, &one.NoSmarthost, &one.Used)
 		one.HeldUntil = db.Time(until)
 		return one, err
-	}, `SELECT node_id, size, error_size, paused, held_until, held_for, no_smarthost FROM relay_queues ORDER BY node_id`)
+	}, `SELECT node_id, size, error_size, paused, held_until, held_for, no_smarthost, used FROM relay_queues ORDER BY node_id`)
 }
 
 // readOldest is when the oldest message of a queue came in; zero: none waits.

@@ -8,6 +8,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/rest"
 )
 
 // overview is the wing's card: the last 24 h, and the channels that need attention.
@@ -27,7 +28,7 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 		return nil, err
 	}
 	n := sum.InTrouble
-	card := console.Card{Title: "Chat notifications", Link: deliveriesPath, Figures: []console.Figure{
+	card := console.Card{Title: "Notifications", Link: deliveriesPath, Service: true, Figures: []console.Figure{
 		{Label: "delivered in 24 h", Value: console.Count(sum.Delivered)},
 		{Label: "waiting", Value: counted(sum.Waiting, notify.MaxCounted)},
 		{Label: "failed in 24 h", Value: counted(sum.Failed, notify.MaxCounted), Tone: badIf(sum.Failed > 0)},
@@ -100,16 +101,19 @@ func (p *Pages) firstSteps(ctx context.Context, who *identity.Principal, sum *no
 		return nil, nil
 	}
 	steps := []console.Step{
-		{Text: "Connect your code-hosting platform. Its page shows the webhook URL and the secret to enter there"},
+		{Text: "Connect your code-hosting platform"},
 		{Text: "Add a rule that sends events to a chat channel. Its form can send a test message", Link: p.firstRule(), Done: sum.AnyRule},
-		{Text: "Push a commit or open a pull request, and find its event here", Link: eventsPath, Done: sum.AnyEvent},
+		{Text: "Enter the webhook URL and the secret on the platform, and push a commit. Its event appears here", Link: eventsPath, Done: sum.AnyEvent},
 	}
 	if who.May(identity.SysAdmin, identity.Resource{}) {
 		connections, err := p.Hooks.Connections(ctx)
 		if err != nil {
 			return nil, err
 		}
-		steps[0].Link, steps[0].Done = connectionPages, len(connections) > 0
+		steps[0].Link, steps[0].Done = newConnectionPage, len(connections) > 0
+		if len(connections) > 0 {
+			steps[2].Link, steps[2].Copy = connectionPage(connections[0].Name), rest.Link(ctx, notify.HookPath(connections[0].Name, ""))
+		}
 	}
 	return steps, nil
 }

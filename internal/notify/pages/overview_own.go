@@ -15,7 +15,7 @@ const maxOwnTroubled = 10
 // theirs needs attention.
 func (p *Pages) ownOverview(ctx context.Context, who *identity.Principal, accounts []console.Notice) ([]console.Card, error) {
 	card := console.Card{
-		Title: "Chat notifications", Link: rulesPath, Text: "For the projects and repositories that you administer:",
+		Title: "Notifications", Link: rulesPath, Service: true, Text: "For the projects and repositories that you administer:",
 		Links: []console.Link{
 			{Label: "Rules", Path: rulesPath}, {Label: "Activity reports", Path: reportsPath}, {Label: "Deliveries", Path: deliveriesPath},
 			{Label: "Channels", Path: channelsPath}, {Label: "Events", Path: eventsPath}, {Label: "Connections", Path: connectionPages},

@@ -3,12 +3,9 @@
 package pages
 
 import (
-	"context"
 	"embed"
 	"fmt"
 	"net/http"
-	"slices"
-	"strconv"
 	"time"
 
 	"outrigger/internal/console"
@@ -107,44 +104,6 @@ func statusBadge(s *admin.Status) console.Badge {
 		tone = console.Bad
 	}
 	return console.Badge{Tone: tone, Text: string(s.Status)}
-}
-
-// proceed is what takes a migration on that stopped.
-func proceed(s *admin.Status) console.Remedy {
-	if slices.Contains(s.Phase.Allowed(), threads.OpContinue) {
-		return console.Remedy{Label: labels[threads.OpContinue], Path: movePath + "/" + string(threads.OpContinue), Posts: []console.Hidden{}}
-	}
-	return console.Remedy{Label: "Show the migration", Path: movePath}
-}
-
-// overview is the migration at a glance.
-func (p *Admin) overview(ctx context.Context, who *identity.Principal) ([]console.Card, error) {
-	if !administers(who) {
-		return nil, nil
-	}
-	s, err := p.Status(ctx)
-	if err != nil {
-		return nil, err
-	}
-	card := console.Card{Title: "Threaded comments", Link: movePath}
-	if s.Phase == threads.PhaseEmpty {
-		card.Text = "No migration is loaded."
-		return []console.Card{card}, nil
-	}
-	card.Figures = []console.Figure{
-		{Label: string(s.Status), Value: strconv.Itoa(s.Progress.Percent) + "%"},
-		{Label: "permanent errors", Value: strconv.FormatInt(s.Errors.Permanent, 10)},
-	}
-	if s.Errors.Permanent > 0 {
-		card.Figures[1].Tone = console.Warn
-	}
-	switch s.Phase {
-	case threads.PhaseFailed:
-		card.Attention = []console.Notice{{Kind: "migration_failed", Text: "The migration failed. " + s.Message, Tone: console.Bad, Since: s.UpdatedAt, Remedy: proceed(&s)}}
-	case threads.PhasePaused:
-		card.Attention = []console.Notice{{Kind: "migration_paused", Text: "The migration is paused. " + s.Message, Since: s.UpdatedAt, Remedy: proceed(&s)}}
-	}
-	return []console.Card{card}, nil
 }
 
 // size writes bytes as people read them.

@@ -1,0 +1,77 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// seenWithin is how soon after a channel is broken its administrator sees it on the
+// overview, which has been open all the time.
+const seenWithin = 2 * time.Second
+
+// brokenChannel reports whether the list of channels has a broken one.
+func (d demo) brokenChannel(t *testing.T) bool {
+	t.Helper()
+	var list struct {
+		Items []struct{ State string } `json:"items"`
+	}
+	text, err := os.ReadFile(download(t, d, "/rest/mtbs/1.0/configuration/channels"))
+	if err == nil {
+		err = json.Unmarshal(text, &list)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(list.Items, func(c struct{ State string }) bool { return c.State == "broken" })
+}
+
+// TestBrokenChannelIsSeenAtOnce: a channel dies; the open overview says so within
+// 2 s of the list of channels, and says when all is well again.
+func TestBrokenChannelIsSeenAtOnce(t *testing.T) {
+	t.Parallel()
+	d := startDemo(t)
+	ctx := browser(t, 1280)
+	do(t, ctx, "open the overview", append(d.signIn(), chromedp.WaitVisible(`.standing.good`), look(t, "overview-good"))...)
+	d.mode(t, "gone")
+	d.send(t)
+	waitFor(t, func() bool { return d.brokenChannel(t) })
+	broken := time.Now()
+	do(t, ctx, "see it", chromedp.WaitVisible(`.attention li.bad`), chromedp.WaitVisible(`.standing.bad`))
+	if took := time.Since(broken); took > seenWithin {
+		t.Errorf("the overview says it %s after the list of channels", took)
+	} else {
+		t.Logf("the overview says it %s after the list of channels", took.Round(time.Millisecond))
+	}
+	d.mode(t, "friendly")
+	do(t, ctx, "mend it",
+		look(t, "overview-bad"),
+		chromedp.Click(`.attention li.bad .button`),
+		chromedp.WaitVisible(`#retry`),
+	)
+}
+
+// TestFirstStepsAreDismissed hides the first steps without JavaScript's help, and has
+// them back.
+func TestFirstStepsAreDismissed(t *testing.T) {
+	t.Parallel()
+	d := startFresh(t)
+	for _, width := range []int{1280, 390} {
+		ctx := browser(t, width)
+		do(t, ctx, "hide the first steps", append(d.signIn(),
+			chromedp.WaitVisible(`.first-steps ol`),
+			look(t, "first-steps"),
+			chromedp.Click(`.first-steps button[value=hidden]`),
+			chromedp.WaitVisible(`.first-steps button[value=shown]`),
+			chromedp.WaitNotPresent(`.first-steps ol`),
+			chromedp.Reload(),
+			chromedp.WaitVisible(`.first-steps button[value=shown]`),
+			chromedp.Click(`.first-steps button[value=shown]`),
+			chromedp.WaitVisible(`.first-steps ol`),
+		)...)
+	}
+}
