@@ -52,7 +52,7 @@ func TestThreads(t *testing.T) {
 
 			says = fmt.Sprintf("%d records not migrated", len(model.Reasons))
 			migrate := append([]string{"migrate"}, files...)
-			var st client.Status
+			var st threads.MigrationStatus
 			f.into(f.must(2, says, cloud, migrate...), &st)
 			relations := 0
 			for _, m := range model.Maps {
@@ -260,7 +260,7 @@ func TestThreadsWrongState(t *testing.T) {
 	server := cloudOf(p)
 	is := func(want threads.Phase) {
 		t.Helper()
-		var now client.Status
+		var now threads.MigrationStatus
 		until(t, patience, "it is not "+string(want), func() bool {
 			st, err := server.Status(t.Context())
 			now = st

@@ -125,7 +125,7 @@ func (c threadsVerifyCmd) Run(ctx context.Context, s streams) error {
 }
 
 // complete is nil where the target has everything that the files hold.
-func complete(v remote.Verified) error {
+func complete(v threads.Verification) error {
 	if v.Complete() {
 		return nil
 	}
@@ -136,7 +136,7 @@ func complete(v remote.Verified) error {
 	return errors.New("the target does not match the files: " + text)
 }
 
-func printVerified(s streams, v remote.Verified) error {
+func printVerified(s streams, v threads.Verification) error {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	rows := [][]string{
 		{"Issues compared", number(v.Issues)}, {"Relations", number(v.Relations)}, {"As in the files", number(v.Present)},

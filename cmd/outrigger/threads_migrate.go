@@ -129,7 +129,7 @@ func (m *migrating) run(ctx context.Context) error {
 const goesOn = "processing continues on the server; outrigger threads status --wait follows it, outrigger threads stop pauses it"
 
 // errOthers is the end of a migration of which another one has taken the place.
-func errOthers(st remote.Status) error {
+func errOthers(st threads.MigrationStatus) error {
 	if st.Data == nil {
 		return fmt.Errorf("this migration was ended from elsewhere; it is %s, and no files are loaded", st.Phase)
 	}
@@ -138,7 +138,7 @@ func errOthers(st remote.Status) error {
 }
 
 // free says why the files could not be loaded, before they are sent.
-func (m *migrating) free(now remote.Status) error {
+func (m *migrating) free(now threads.MigrationStatus) error {
 	if _, err := now.Phase.After(threads.OpUpload); err != nil {
 		hint := "clear it first: outrigger threads reset"
 		if now.Phase == threads.PhaseProcessing {
@@ -194,7 +194,7 @@ func digest(file *os.File) (string, error) {
 }
 
 // preview is that of the files: an error where the server has read others.
-func (m *migrating) preview(ctx context.Context) (remote.Previewed, error) {
+func (m *migrating) preview(ctx context.Context) (threads.Previewed, error) {
 	bar := newBar(m.s, "reading", unitRecords)
 	defer bar.end()
 	p, err := m.Preview(ctx, bar.part)
@@ -223,11 +223,11 @@ func (m *migrating) load(ctx context.Context) error {
 }
 
 // follow watches processing to its end.
-func follow(ctx context.Context, s streams, server *remote.Client) (remote.Status, error) {
+func follow(ctx context.Context, s streams, server *remote.Client) (threads.MigrationStatus, error) {
 	bar := newBar(s, "processing", unitRecords)
 	defer bar.end()
 	said := ""
-	return server.Follow(ctx, func(st remote.Status) {
+	return server.Follow(ctx, func(st threads.MigrationStatus) {
 		done := st.Progress.Processed
 		if st.Undo != nil && st.Undo.Active {
 			done = st.Progress.Total - done
@@ -241,7 +241,7 @@ func follow(ctx context.Context, s streams, server *remote.Client) (remote.Statu
 }
 
 // ended prints the final status and gives its exit code.
-func (f threadsFlags) ended(s streams, st remote.Status) error {
+func (f threadsFlags) ended(s streams, st threads.MigrationStatus) error {
 	if err := f.printStatus(s.out, st); err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func errIncomplete(sentences []string) error {
 
 // dryRun prints the preview, and leaves nothing behind.
 func (m *migrating) dryRun(ctx context.Context) error {
-	sent, err := func() (p remote.Previewed, err error) {
+	sent, err := func() (p threads.Previewed, err error) {
 		if err := m.send(ctx); err != nil {
 			return p, err
 		}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"outrigger/internal/threads"
-	remote "outrigger/internal/threads/client"
 )
 
 // impatience is how long a command at which somebody waits tries again.
@@ -43,7 +42,7 @@ func (c threadsStatusCmd) Run(ctx context.Context, s streams) error {
 }
 
 // printStatus writes how the migration stands.
-func (f threadsFlags) printStatus(out io.Writer, st remote.Status) error {
+func (f threadsFlags) printStatus(out io.Writer, st threads.MigrationStatus) error {
 	if f.JSON {
 		return printJSON(out, st)
 	}

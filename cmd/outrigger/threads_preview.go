@@ -7,11 +7,10 @@ import (
 	"strings"
 
 	"outrigger/internal/threads"
-	remote "outrigger/internal/threads/client"
 )
 
 // printPreview writes a preview for people.
-func printPreview(out io.Writer, p *remote.Previewed) error {
+func printPreview(out io.Writer, p *threads.Previewed) error {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	rows := [][]string{
 		{"Records", number(p.Records)}, {"Issues", number(p.Issues)}, {"Comments", number(p.Comments)},
@@ -47,7 +46,7 @@ func listed(m threads.Missing) string {
 }
 
 // remarks say what is to be looked at in the files, besides single records.
-func remarks(p *remote.Previewed) (list []string) {
+func remarks(p *threads.Previewed) (list []string) {
 	if p.Sites.Differ {
 		list = append(list, p.Sites.Text)
 	}

@@ -53,7 +53,7 @@ func operate(t *testing.T, c *client.Client, op threads.Operation) {
 	}
 }
 
-func follow(t *testing.T, c *client.Client, until threads.Phase, while ...threads.Phase) client.Status {
+func follow(t *testing.T, c *client.Client, until threads.Phase, while ...threads.Phase) threads.MigrationStatus {
 	t.Helper()
 	st, err := c.Follow(t.Context(), nil, while...)
 	if err != nil || st.Phase != until {

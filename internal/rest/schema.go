@@ -42,7 +42,11 @@ func (s schemas) of(t reflect.Type) yaml.MapSlice {
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return yaml.MapSlice{{Key: "type", Value: "string"}}
+		out := yaml.MapSlice{{Key: "type", Value: "string"}}
+		if of, ok := reflect.Zero(t).Interface().(Enumerated); ok {
+			out = append(out, yaml.MapItem{Key: "enum", Value: of.Values()})
+		}
+		return out
 	case reflect.Bool:
 		return yaml.MapSlice{{Key: "type", Value: "boolean"}}
 	case reflect.Int, reflect.Int64:
@@ -129,6 +133,9 @@ func (s schemas) anyOf(t reflect.Type) yaml.MapSlice {
 	}
 	return yaml.MapSlice{{Key: "anyOf", Value: all}}
 }
+
+// Enumerated is implemented by kinds of text of which there are a few: it returns them.
+type Enumerated interface{ Values() []string }
 
 // MemberWords is implemented by inputs and outputs whose members have words too long
 // for the tag doc: it returns them by the names of the members in JSON, and of

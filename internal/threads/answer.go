@@ -26,8 +26,16 @@ const (
 // Answer is what a target said when it refused an issue; the zero value where
 // that is not known.
 type Answer struct {
-	Status int    `json:"status,omitzero"` // HTTP status; 0 where none was answered
-	Text   string `json:"text,omitzero"`   // without control characters, at most maxAnswer bytes
+	Status int    `json:"status,omitzero" doc:"HTTP status; absent where the request was not made, for which text says why."`
+	Text   string `json:"text,omitzero" max:"300"` // bytes: maxAnswer
+}
+
+// MemberWords are those too long for a tag.
+func (Answer) MemberWords() map[string]string {
+	return map[string]string{
+		"":     "What the target said when it refused the record; absent for other reasons. Of each migration, 100 different answers are kept.",
+		"text": "The target's own words, without control characters. `[issue]` stands for the id of the issue.",
+	}
 }
 
 // AnswerAbout is what e says of a cloud issue: the target's own words, and where
@@ -64,7 +72,7 @@ func (a Answer) String() string {
 type ErrorGroup struct {
 	Reason  Reason `json:"reason"`
 	Answer  Answer `json:"answer,omitzero"`
-	Records int64  `json:"records"`
+	Records int64  `json:"records" doc:"How many records failed so."`
 }
 
 // ErrorGroups are the groups of a migration, in the order in which they came up.

@@ -37,6 +37,9 @@ const (
 	RestoreReplace RestoreMode = "replace" // they go
 )
 
+// Values are the modes.
+func (RestoreMode) Values() []string { return []string{string(RestoreMerge), string(RestoreReplace)} }
+
 // ParseRestoreMode reads a mode: fault.Invalid, about the parameter mode, where it
 // is none.
 func ParseRestoreMode(text string) (RestoreMode, error) {
@@ -88,13 +91,11 @@ type VerifyJob struct {
 
 // Difference is a relation that is not in the target as it should be.
 type Difference struct {
-	CloudIssueID int64 `json:"issueId,string"`
-	CommentID    int64 `json:"commentId,string"`
-	Expected     int64 `json:"expected,string"`
-	Found        int64 `json:"found,string,omitempty"`
-
-	// IssueKey is what people call the issue, where the target says it.
-	IssueKey string `json:"issueKey,omitempty"`
+	CloudIssueID int64  `json:"issueId,string" doc:"The issue on the target."`
+	CommentID    int64  `json:"commentId,string" doc:"The comment on the target."`
+	Expected     int64  `json:"expected,string" doc:"The parent that it should have."`
+	Found        int64  `json:"found,string,omitempty" doc:"The parent that it has; absent where there is none."`
+	IssueKey     string `json:"issueKey,omitempty" doc:"What people call the issue; absent where the target does not say it."`
 }
 
 // Read decodes the job's detail.
@@ -131,8 +132,8 @@ func (v *VerifyJob) Compare(i IssueEntries, key string, found ParentMap) {
 
 // SkippedIssue is an issue that was not compared.
 type SkippedIssue struct {
-	CloudIssueID int64  `json:"issueId,string"`
-	IssueKey     string `json:"issueKey,omitempty"` // where the target says it
+	CloudIssueID int64  `json:"issueId,string" doc:"The issue on the target."`
+	IssueKey     string `json:"issueKey,omitempty" doc:"What people call it, where the target says it."`
 }
 
 // Skip counts an issue that the target does not show.
@@ -146,13 +147,13 @@ func (v *VerifyJob) Skip(i IssueEntries, key string) {
 
 // Verified is what a comparison of the target with the data found, in short.
 type Verified struct {
-	State       string `json:"state"`     // of the job
-	Complete    bool   `json:"complete"`  // the target has everything that the files hold
-	Relations   int64  `json:"relations"` // expected, those that the target refused included
-	Present     int64  `json:"present"`   // as expected
-	Missing     int64  `json:"missing"`
-	Different   int64  `json:"different"` // with another parent
-	NotCompared int64  `json:"notCompared"`
+	State       string `json:"state" enum:"running,done,failed"`
+	Complete    bool   `json:"complete" doc:"The comparison is done and the target has everything that the files hold."`
+	Relations   int64  `json:"relations" doc:"Expected, those that the target refused included."`
+	Present     int64  `json:"present" doc:"Relations that are in the target as expected."`
+	Missing     int64  `json:"missing" doc:"Relations that are not in the target."`
+	Different   int64  `json:"different" doc:"With another parent."`
+	NotCompared int64  `json:"notCompared" doc:"Records that are errors of the data, or in issues that the target does not show."`
 }
 
 // String is the comparison in a few words.

@@ -20,6 +20,20 @@ const (
 	Cancelled  Status = "CANCELLED"
 )
 
+// Values are the statuses.
+func (Status) Values() []string {
+	return names([]Status{Idle, InProgress, Completed, Failed, Cancelled})
+}
+
+// names are texts of some kind as texts.
+func names[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = string(v)
+	}
+	return out
+}
+
 // Phase says more than Status.
 type Phase string
 
@@ -39,6 +53,9 @@ const (
 func Phases() []Phase {
 	return []Phase{PhaseEmpty, PhaseLoading, PhaseReady, PhaseProcessing, PhasePaused, PhaseCompleted, PhaseFailed, PhaseCancelled}
 }
+
+// Values are the phases.
+func (Phase) Values() []string { return names(Phases()) }
 
 // Status is the status that the phase is of.
 func (p Phase) Status() Status {
@@ -102,6 +119,9 @@ func Operations() []Operation {
 	}
 	return list
 }
+
+// Values are the operations.
+func (Operation) Values() []string { return names(Operations()) }
 
 // Allowed lists the operations that the migration's phase allows; a retry only
 // where the target has refused something, and undoing where something may have

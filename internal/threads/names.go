@@ -20,9 +20,9 @@ type Namer interface {
 
 // ProjectCount is what there is of a project in a data set.
 type ProjectCount struct {
-	Issues      int64 `json:"issues"`
-	Records     int64 `json:"records"`
-	NotMigrated int64 `json:"notMigrated"` // records that are permanent errors
+	Issues      int64 `json:"issues" doc:"Issues of the project that the records are in."`
+	Records     int64 `json:"records" doc:"Distinct records."`
+	NotMigrated int64 `json:"notMigrated" doc:"Records that are permanent errors."`
 }
 
 // ProjectCounts are counts by the key of the project; "" is for issues whose

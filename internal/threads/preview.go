@@ -2,39 +2,49 @@ package threads
 
 // Preview is what will come of two files, before anything of them is written.
 type Preview struct {
-	Records  int64 `json:"records"`  // distinct ones: the last of each comment
-	Issues   int64 `json:"issues"`   // that they are in
-	Comments int64 `json:"comments"` // that they name, replies and parents
+	Records  int64 `json:"records" doc:"Distinct ones: of the same comment twice, the last counts."`
+	Issues   int64 `json:"issues" doc:"Issues that the records are in."`
+	Comments int64 `json:"comments" doc:"Replies and parents."`
 
-	CommentMappings int64 `json:"commentMappings"` // distinct ids
-	IssueMappings   int64 `json:"issueMappings"`
+	CommentMappings int64 `json:"commentMappings" doc:"Distinct ids."`
+	IssueMappings   int64 `json:"issueMappings" doc:"Distinct ids."`
 
-	MissingComments Missing `json:"missingComments"` // named and without a mapping
-	MissingIssues   Missing `json:"missingIssues"`
+	MissingComments Missing `json:"missingComments" doc:"Named by records and without a mapping."`
+	MissingIssues   Missing `json:"missingIssues" doc:"Named by records and without a mapping."`
 
-	DuplicateRecords  int64 `json:"duplicateRecords"`  // of a comment that came again later
-	DuplicateMappings int64 `json:"duplicateMappings"` // of an id that came again later
+	DuplicateRecords  int64 `json:"duplicateRecords" doc:"Records of a comment that comes again later in the file."`
+	DuplicateMappings int64 `json:"duplicateMappings" doc:"Mappings of an id that comes again later in the file."`
 
-	SelfParents int64 `json:"selfParents"` // records, whatever else is wrong with them
-	Cycles      int64 `json:"cycles"`      // records that are part of one
-	OtherIssue  int64 `json:"otherIssue"`  // records whose parent is in another issue
+	SelfParents int64 `json:"selfParents" doc:"Comments that are their own parent."`
+	Cycles      int64 `json:"cycles" doc:"Records whose parents lead back to them."`
+	OtherIssue  int64 `json:"otherIssue" doc:"Records whose parent is in another issue."`
 
-	// Errors are the permanent errors that processing will report, by reason,
-	// but for those that only the target knows.
-	Errors      map[Reason]int64 `json:"errors"`
-	TotalErrors int64            `json:"totalErrors"`
+	Errors      map[Reason]int64 `json:"errors" doc:"The permanent errors to come by reason, but for those that only the target knows."`
+	TotalErrors int64            `json:"totalErrors" doc:"The sum of errors."`
 
 	Hierarchy HierarchyReading `json:"hierarchy"`
 	Mappings  MappingReading   `json:"mappings"`
-	Partial   bool             `json:"partial"` // see HierarchyReading.Partial
+	Partial   bool             `json:"partial" doc:"The hierarchy file has some pages of an export and not all of them."`
 
-	// Incomplete says what is wrong with the files themselves, a sentence each.
-	// Where there is any, they are loaded only when that was accepted.
 	Incomplete []string `json:"incomplete,omitempty"`
+}
+
+// MemberWords are those too long for a tag.
+func (Preview) MemberWords() map[string]string {
+	return map[string]string{
+		"incomplete": "What is wrong with the files, a sentence each; where there is any, they are loaded only with `acceptIncomplete`.",
+	}
+}
+
+// Previewed is what will come of two files, which these are, and the sites.
+type Previewed struct {
+	Preview
+	Drafts Drafts `json:"drafts"`
+	Sites  Sites  `json:"sites" doc:"The cloud site that the id mappings report is for, as Upload-Metadata said, and the target."`
 }
 
 // Missing counts ids and lists the lowest MaxListed of them.
 type Missing struct {
-	Count int64   `json:"count"`
-	First []int64 `json:"first"`
+	Count int64   `json:"count" doc:"How many ids have no mapping."`
+	First []int64 `json:"first" doc:"The lowest hundred."`
 }

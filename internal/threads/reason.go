@@ -31,6 +31,9 @@ func Reasons() []Reason {
 	}
 }
 
+// Values are the reasons.
+func (Reason) Values() []string { return names(Reasons()) }
+
 // Sentence says the reason to people.
 func (r Reason) Sentence() string {
 	switch r {

@@ -5,10 +5,10 @@ import "outrigger/internal/fault"
 // Sites are the cloud site that an id mappings report is for and the target that its
 // ids are used on: on another site they mean other issues and comments.
 type Sites struct {
-	Report string `json:"report,omitempty"` // as SiteURL writes it; "" where nobody said it
-	Target string `json:"target"`           // EmbeddedTarget, or a URL
-	Differ bool   `json:"differ"`
-	Text   string `json:"text"` // both in words, and what is checked
+	Report string `json:"report,omitempty" doc:"Absent where it was not said."` // as SiteURL writes it
+	Target string `json:"target" doc:"A URL, or embedded."`
+	Differ bool   `json:"differ" doc:"The report is for another site; it is loaded only with acceptOtherSite."`
+	Text   string `json:"text" doc:"Both in words, and what is checked: issues are, comments are not."`
 }
 
 // SitesOf compares the site of a report, which may be "", with the target.

@@ -11,8 +11,8 @@ type Undo struct {
 // UndoLeft is an issue that undoing has left as it is, or in part.
 type UndoLeft struct {
 	At           Place  `json:"-"`
-	CloudIssueID int64  `json:"cloudIssueId,string"`
-	IssueID      int64  `json:"issueId"`
+	CloudIssueID int64  `json:"cloudIssueId,string" doc:"The issue's id on the target."`
+	IssueID      int64  `json:"issueId" doc:"The issue's id on the self-hosted side."`
 	Reason       Reason `json:"reason"` // one of the target's
 	Answer       Answer `json:"answer,omitzero"`
 }

@@ -43,13 +43,18 @@ func ErrUploadOffset(u Upload, at int64) error {
 
 // Draft names a file that was sent: by it an administrator says which file is meant.
 type Draft struct {
-	ID     int64  `json:"id"`
-	SHA256 string `json:"sha256,omitempty"` // in hexadecimal; "" while the file has not been read
+	ID     int64  `json:"id" min:"0"`
+	SHA256 string `json:"sha256,omitempty" doc:"Its digest, in hexadecimal; absent while the file has not been read."`
 
 	// What people know it by; it is not compared.
 	Filename  string    `json:"filename,omitempty"`
-	CreatedBy string    `json:"createdBy,omitempty"`
-	CreatedAt time.Time `json:"createdAt,omitzero"`
+	CreatedBy string    `json:"createdBy,omitempty" doc:"Who sent it."`
+	CreatedAt time.Time `json:"createdAt,omitzero" doc:"When it was begun."`
+}
+
+// MemberWords are those of the file.
+func (Draft) MemberWords() map[string]string {
+	return map[string]string{"": "A file that was sent. Two are the same where `id` and `sha256` are; the other members are ignored where a file is named."}
 }
 
 // same reports whether both name one file.

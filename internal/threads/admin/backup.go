@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
@@ -61,17 +60,7 @@ func (t *Tool) Restore(ctx context.Context, mode threads.RestoreMode, file threa
 }
 
 // Restoration is a backup on its way into the target.
-type Restoration struct {
-	State     string              `json:"state"` // running, done, failed
-	Mode      threads.RestoreMode `json:"mode"`
-	Upload    int64               `json:"upload"`  // the backup's id
-	Issues    int64               `json:"issues"`  // in the backup
-	Done      int64               `json:"done"`    // of them
-	Refused   int64               `json:"refused"` // issues that the target does not have or does not allow writing to
-	WaitUntil time.Time           `json:"waitUntil,omitzero"`
-	UpdatedAt time.Time           `json:"updatedAt,omitzero"`
-	Message   string              `json:"message,omitempty"`
-}
+type Restoration = threads.Restoration
 
 // Restoration returns the last one; nil when there was none.
 func (t *Tool) Restoration(ctx context.Context) (*Restoration, error) {

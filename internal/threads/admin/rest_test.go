@@ -152,7 +152,7 @@ func TestMigration(t *testing.T) {
 		}
 		r.do(202, "POST", "/start")
 		s := r.until(threads.PhaseCompleted)
-		if s.Progress != (admin.Progress{Processed: 5, Total: 5, Percent: 100}) || s.Chunks != (admin.Chunks{Processed: 1, Total: 1}) || s.IssuesProcessed != 2 || s.ParentMapsCreated != 3 || s.Errors.Permanent != 2 || s.StartedAt.IsZero() {
+		if s.Progress.Processed != 5 || s.Progress.Total != 5 || s.Progress.Percent != 100 || s.Chunks.Processed != 1 || s.Chunks.Total != 1 || s.IssuesProcessed != 2 || s.ParentMapsCreated != 3 || s.Errors.Permanent != 2 || s.StartedAt.IsZero() {
 			t.Errorf("%+v", s)
 		}
 		first := r.do(200, "GET", "/errors?limit=1")

@@ -2,37 +2,12 @@ package admin
 
 import (
 	"context"
-	"time"
 
 	"outrigger/internal/threads"
 )
 
 // Verification compares the target with the data that is loaded.
-type Verification struct {
-	State     string               `json:"state"`     // running, done, failed
-	Done      float64              `json:"done"`      // of 1
-	Issues    int64                `json:"issues"`    // compared
-	Relations int64                `json:"relations"` // expected, those that the target refused included
-	Present   int64                `json:"present"`   // of them, as expected
-	Missing   int64                `json:"missing"`
-	Different int64                `json:"different"` // with another parent
-	First     []threads.Difference `json:"first"`     // of what is missing or different
-	// NotCompared are records that are errors of the data, or in issues that the
-	// target does not show.
-	NotCompared int64 `json:"notCompared"`
-	// Skipped are the first of the issues that the target does not show.
-	Skipped   []threads.SkippedIssue `json:"skipped,omitempty"`
-	WaitUntil time.Time              `json:"waitUntil,omitzero"`
-	UpdatedAt time.Time              `json:"updatedAt,omitzero"`
-	Message   string                 `json:"message,omitempty"`
-
-	// Projects are what there is of each project, by its key; "" is for issues whose
-	// project is not known. Absent where the target knows none.
-	Projects threads.ProjectCounts `json:"projects,omitempty"`
-
-	// Incomplete says what is wrong with the files of the data.
-	Incomplete []string `json:"incomplete,omitempty"`
-}
+type Verification = threads.Verification
 
 // outcomeOf is the last comparison of m's data in short; nil when there was none.
 func (t *Tool) outcomeOf(ctx context.Context, m *threads.Migration) (*threads.Verified, error) {
@@ -41,7 +16,7 @@ func (t *Tool) outcomeOf(ctx context.Context, m *threads.Migration) (*threads.Ve
 		return nil, err
 	}
 	return &threads.Verified{
-		State: v.State, Complete: v.State == threads.JobDone && v.Missing+v.Different+v.NotCompared == 0,
+		State: v.State, Complete: v.State == threads.JobDone && v.Complete(),
 		Relations: v.Relations, Present: v.Present, Missing: v.Missing, Different: v.Different, NotCompared: v.NotCompared,
 	}, nil
 }

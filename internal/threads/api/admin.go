@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"outrigger/internal/fault"
 	"outrigger/internal/rest"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/admin"
@@ -48,28 +47,13 @@ func NewAdmin(t *admin.Tool) *Admin {
 
 // Register adds the routes.
 func (a *Admin) Register(r *rest.Router) {
-	handle := func(method, path string, own bool, maxBody int64, h rest.Handler, query ...string) {
-		r.Handle(rest.Route{Method: method, Path: path, Access: rest.SysAdmins, Own: own, MaxBody: maxBody, Query: query}, h)
-	}
-	for _, op := range threads.Operations() {
-		var query []string
-		if op == threads.OpUpload {
-			query = []string{"acceptIncomplete", "acceptOtherSite"}
-		}
-		handle("POST", MigrationPath+"/"+string(op), false, 0, a.operate(op), query...)
-	}
-	handle("GET", MigrationPath+"/status", false, 0, a.status)
-	handle("GET", MigrationPath+"/events", true, 0, a.events)
-	handle("GET", MigrationPath+"/preview", false, 0, a.preview)
-	handle("GET", MigrationPath+"/errors", false, 0, a.errors, rest.Paged()...)
-	handle("GET", MigrationPath+"/errors.csv", true, 0, a.errorsCSV)
-	handle("GET", migrationReportPath, true, 0, a.migrationReport, "format")
-	handle("GET", MigrationPath+"/verify", false, 0, a.showVerify)
-	handle("POST", MigrationPath+"/verify", false, 0, a.verify)
-	handle("GET", MigrationPath+"/backup", true, 0, a.backup)
-	handle("GET", MigrationPath+"/restore", false, 0, a.showRestore)
-	handle("POST", MigrationPath+"/restore", false, a.MaxUpload, a.restore, "mode", "upload")
-	handle("GET", threadsPath, false, 0, a.threads)
+	a.registerMigration(r)
+	a.registerPreview(r)
+	a.registerErrors(r)
+	a.registerMigrationReport(r)
+	a.registerVerify(r)
+	a.registerBackup(r)
+	a.registerThreads(r)
 	a.uploads.Register(r)
 }
 
@@ -78,19 +62,6 @@ func (a *Admin) Register(r *rest.Router) {
 func (a *Admin) Stop() {
 	a.end()
 	a.uploads.Stop()
-}
-
-// flag reads a parameter that is true or false, and false where it is not
-// there.
-func flag(r *http.Request, name string) (bool, error) {
-	text := r.URL.Query().Get(name)
-	on, err := strconv.ParseBool(text)
-	if err != nil && text != "" {
-		var wrong fault.Fields
-		wrong.Add(name, "Use true or false.")
-		return false, wrong.Err()
-	}
-	return on, nil
 }
 
 // later answers that something is being computed, and how far it is.

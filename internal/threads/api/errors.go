@@ -11,40 +11,70 @@ import (
 	"outrigger/internal/threads"
 )
 
-// errorJSON is a permanent error.
-type errorJSON struct {
-	IssueID         int64          `json:"issueId"`
-	CommentID       int64          `json:"commentId"`
-	ParentCommentID int64          `json:"parentCommentId"`
+// MigrationError is a permanent error.
+type MigrationError struct {
+	IssueID         int64          `json:"issueId" doc:"By its id in the self-hosted instance."`
+	CommentID       int64          `json:"commentId" doc:"By its id in the self-hosted instance."`
+	ParentCommentID int64          `json:"parentCommentId" doc:"By its id in the self-hosted instance."`
 	Reason          threads.Reason `json:"reason"`
 	Answer          threads.Answer `json:"answer,omitzero"`
 }
 
-func (a *Admin) errors(w http.ResponseWriter, r *http.Request) error {
-	page, err := rest.ReadPage(r)
-	if err != nil {
-		return err
-	}
+type errorList = rest.List[MigrationError]
+
+func (a *Admin) registerErrors(r *rest.Router) {
+	rest.Add(r, rest.Operation[listing, errorList]{
+		Route: rest.Route{Method: "GET", Path: MigrationPath + "/errors", Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "listMigrationErrors", Tag: tag, Summary: "Lists the permanent errors of what was processed.",
+			Text: "Needs `SYS_ADMIN`. By issue and comment.", Answer: "A page of them.",
+		},
+		Examples: []rest.Example[listing, errorList]{
+			{Name: "one", Out: &errorList{
+				Items: []MigrationError{{IssueID: 10001, CommentID: 10504, ParentCommentID: 10501, Reason: threads.NoCommentMapping}}, Next: "z2E7MTAuMQ",
+			}},
+			{Name: "refused", Out: &errorList{Items: []MigrationError{
+				{IssueID: 10002, CommentID: 10510, ParentCommentID: 10509, Reason: threads.TargetNotFound, Answer: refusedAnswer},
+			}}},
+		},
+		Do: a.errors,
+	})
+	rest.Add(r, rest.Operation[struct{}, string]{
+		Route: rest.Route{Method: "GET", Path: MigrationPath + "/errors.csv", Access: rest.SysAdmins, Own: true},
+		Words: rest.Words{
+			ID: "reportMigrationErrors", Tag: tag, Summary: "Returns all permanent errors of what was processed as CSV.", Text: needsSysAdmin, Media: "text/csv",
+			Answer: "A line each, below the header. `answer` is what the target said, its HTTP status first; empty where it was not asked.",
+		},
+		Examples: []rest.Example[struct{}, string]{{Name: "one", Out: new("issueId,commentId,parentCommentId,reason,answer\n10001,10504,10501,no_comment_mapping,\n" +
+			"10002,10510,10509,target_not_found," + refusedAnswer.String() + "\n")}},
+		Serve: a.errorsCSV,
+	})
+}
+
+// listing asks for a page of a list.
+type listing struct{ Page rest.Page }
+
+func (a *Admin) errors(ctx context.Context, in listing) (list errorList, err error) {
 	var after threads.ErrorPlace
-	if page.After != "" {
-		if after, err = threads.ParseErrorPlace(page.After); err != nil {
-			return err
+	if in.Page.After != "" {
+		if after, err = threads.ParseErrorPlace(in.Page.After); err != nil {
+			return list, err
 		}
 	}
-	rows, err := a.Store.Errors(r.Context(), after, page.Limit+1)
+	rows, err := a.Store.Errors(ctx, after, in.Page.Limit+1)
 	if err != nil {
-		return err
+		return list, err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, rows, func(e threads.ErrorRecord) string { return e.At.String() }, func(e threads.ErrorRecord) errorJSON {
-		return errorJSON{e.IssueID, e.CommentID, e.ParentCommentID, e.Reason, e.Answer}
-	}))
+	return rest.NewList(in.Page, rows, func(e threads.ErrorRecord) string { return e.At.String() }, func(e threads.ErrorRecord) MigrationError {
+		return MigrationError{e.IssueID, e.CommentID, e.ParentCommentID, e.Reason, e.Answer}
+	}), nil
 }
 
 // errorsAtOnce is how many errors are read at once: a chunk's worth.
 const errorsAtOnce = threads.ChunkSize
 
 // errorsCSV streams every permanent error.
-func (a *Admin) errorsCSV(w http.ResponseWriter, r *http.Request) error {
+func (a *Admin) errorsCSV(w http.ResponseWriter, r *http.Request, _ struct{}) error {
 	list, err := a.Store.Errors(r.Context(), threads.ErrorPlace{}, errorsAtOnce)
 	if err != nil {
 		return err

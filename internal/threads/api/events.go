@@ -27,7 +27,7 @@ const (
 )
 
 // events streams the status as server-sent events, whenever it has changed.
-func (a *Admin) events(w http.ResponseWriter, r *http.Request) error {
+func (a *Admin) events(w http.ResponseWriter, r *http.Request, _ struct{}) error {
 	leave, beyond := a.followers.Enter(identity.From(r.Context()))
 	if beyond != rest.NoStreamLimit {
 		return &fault.Error{Code: fault.RateLimited, Message: "Too many streams of events are open. Close some of them.", RetryAfter: eventsRetry}

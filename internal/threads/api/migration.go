@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 
 	"outrigger/internal/fault"
@@ -8,51 +9,119 @@ import (
 	"outrigger/internal/threads"
 )
 
-// operate is the endpoint of an operation.
-func (a *Admin) operate(op threads.Operation) rest.Handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		accept, err := flag(r, "acceptIncomplete")
-		if err != nil {
-			return err
+// operating is what comes with an operation that names no files.
+type operating struct{}
+
+// starting names the files whose data is to be processed.
+type starting struct {
+	threads.Drafts
+}
+
+// loading names the files that are to be loaded.
+type loading struct {
+	threads.Drafts
+	AcceptIncomplete bool `query:"acceptIncomplete" json:"-" default:"false"`
+	AcceptOtherSite  bool `query:"acceptOtherSite" json:"-" default:"false"`
+}
+
+// MemberWords are those too long for a tag.
+func (loading) MemberWords() map[string]string {
+	return map[string]string{
+		"acceptIncomplete": "Load files that are damaged or not all there (`incomplete` of the preview) as they are. Without it they are refused; " +
+			"with it, status and comparison say what was wrong.",
+		"acceptOtherSite": "Load id mappings that are for another site than the target (`sites` of the preview). Without it they are refused.",
+	}
+}
+
+func (a *Admin) registerMigration(r *rest.Router) {
+	addOperation(a, r, threads.OpUpload, loadWords, true, func(in loading) threads.Wish {
+		return threads.Wish{AcceptIncomplete: in.AcceptIncomplete, AcceptOtherSite: in.AcceptOtherSite, Drafts: in.Drafts}
+	}, rest.Example[loading, threads.MigrationStatus]{
+		Name: "fresh", In: loading{Drafts: exampleDrafts}, Err: fault.New(fault.Conflict, "The hierarchy file is missing; choose and send it first."),
+	})
+	addOperation(a, r, threads.OpStart, startWords, true, func(in starting) threads.Wish { return threads.Wish{Drafts: in.Drafts} },
+		rest.Example[starting, threads.MigrationStatus]{Name: "fresh", In: starting{exampleDrafts}, Err: notAllowed(threads.OpStart)})
+	for _, op := range threads.Operations() {
+		if words, named := operationWords[op]; named {
+			addOperation(a, r, op, words, false, func(operating) threads.Wish { return threads.Wish{} })
 		}
-		other, err := flag(r, "acceptOtherSite")
-		if err != nil {
-			return err
-		}
-		wish := threads.Wish{AcceptIncomplete: accept, AcceptOtherSite: other}
-		if (op == threads.OpUpload || op == threads.OpStart) && r.ContentLength != 0 {
-			if err := rest.ReadJSON(r, &wish.Drafts); err != nil {
-				return err
+	}
+	rest.Add(r, rest.Operation[struct{}, threads.MigrationStatus]{
+		Route: rest.Route{Method: "GET", Path: MigrationPath + "/status", Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "showMigration", Tag: tag, Summary: "Returns the state of the migration.", Text: needsSysAdmin, Answer: "The state of the migration.",
+		},
+		Examples: []rest.Example[struct{}, threads.MigrationStatus]{{Name: "processing", Out: &exampleStatus}},
+		Do:       func(ctx context.Context, _ struct{}) (threads.MigrationStatus, error) { return a.Status(ctx) },
+	})
+	rest.Add(r, rest.Operation[struct{}, string]{
+		Route: rest.Route{Method: "GET", Path: MigrationPath + "/events", Access: rest.SysAdmins, Own: true},
+		Words: rest.Words{
+			ID: "followMigration", Tag: tag, Summary: "Streams the status as server-sent events, whenever it has changed.", Media: "text/event-stream",
+			Text: "Needs `SYS_ADMIN`. The data of each event is what `status` answers. A stream ends after 5 minutes; ask again. There are at most " +
+				"200 at once, 10 of a user.",
+			Answer: "The events.", Refused: []int{http.StatusTooManyRequests},
+		},
+		Serve: a.events,
+	})
+}
+
+// addOperation adds the endpoint of an operation of the migration.
+func addOperation[In any](a *Admin, r *rest.Router, op threads.Operation, words rest.Words, bare bool, wish func(In) threads.Wish,
+	examples ...rest.Example[In, threads.MigrationStatus]) {
+	words.Tag, words.Status, words.Answer = tag, http.StatusAccepted, "It is done, or has begun; how the migration stands now."
+	words.Refused = []int{http.StatusConflict}
+	if len(examples) == 0 && op != threads.OpReset { // which a fresh migration allows
+		examples = append(examples, rest.Example[In, threads.MigrationStatus]{Name: "fresh", Err: notAllowed(op)})
+	}
+	rest.Add(r, rest.Operation[In, threads.MigrationStatus]{
+		Route: rest.Route{Method: "POST", Path: MigrationPath + "/" + string(op), Access: rest.SysAdmins},
+		Words: words, Examples: examples, Bare: bare,
+		Do: func(ctx context.Context, in In) (s threads.MigrationStatus, err error) {
+			m, err := a.Operate(ctx, op, wish(in))
+			if err != nil {
+				return s, err
 			}
-		}
-		m, err := a.Operate(r.Context(), op, wish)
-		if err != nil {
-			return err
-		}
-		s, err := a.StatusOf(r.Context(), &m)
-		if err != nil {
-			return err
-		}
-		return rest.WriteJSON(w, r, http.StatusAccepted, s)
-	}
+			return a.StatusOf(ctx, &m)
+		},
+	})
 }
 
-func (a *Admin) status(w http.ResponseWriter, r *http.Request) error {
-	s, err := a.Status(r.Context())
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, s)
+// notAllowed is how a migration without data refuses an operation.
+func notAllowed(op threads.Operation) error {
+	_, err := threads.PhaseEmpty.After(op)
+	return err
 }
 
-// stageJSON is how far a preview is.
-type stageJSON struct {
-	State string  `json:"state"` // wanted or running
-	Step  string  `json:"step,omitempty"`
-	Done  float64 `json:"done"` // of 1
+// stageState is how far a preview is.
+type stageState struct {
+	State string  `json:"state" enum:"wanted,running"`
+	Step  string  `json:"step,omitempty" doc:"What is done, such as Reading the hierarchy."`
+	Done  float64 `json:"done" min:"0" max:"1" doc:"How far the comparison is, from 0 to 1."`
 }
 
-func (a *Admin) preview(w http.ResponseWriter, r *http.Request) error {
+func (a *Admin) registerPreview(r *rest.Router) {
+	rest.Add(r, rest.Operation[struct{}, threads.Previewed]{
+		Route: rest.Route{Method: "GET", Path: MigrationPath + "/preview", Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "previewMigration", Tag: tag, Summary: "Returns what will come of the drafts, or of the data that is loaded where there are no drafts.",
+			Text: "Needs `SYS_ADMIN`. The first call has it computed.", Answer: "What will come of them.",
+			Also:    []rest.Success{{Status: http.StatusAccepted, Text: "It is being computed.", Headers: []string{"Retry-After"}, Of: stageState{}}},
+			Refused: []int{http.StatusBadRequest, http.StatusConflict},
+			RefusedFor: map[int]string{
+				http.StatusBadRequest: "A file cannot be used; the message says why.",
+				http.StatusConflict:   "A file is missing.",
+			},
+		},
+		Examples: []rest.Example[struct{}, threads.Previewed]{
+			{Name: "small", Out: &examplePreview},
+			{Name: "fresh", Err: fault.New(fault.Conflict, "The hierarchy file is missing; choose and send it first.")},
+		},
+		Serve: a.preview,
+	})
+}
+
+func (a *Admin) preview(w http.ResponseWriter, r *http.Request, _ struct{}) error {
 	st, err := a.Store.Preview(r.Context())
 	switch {
 	case err != nil:
@@ -60,14 +129,9 @@ func (a *Admin) preview(w http.ResponseWriter, r *http.Request) error {
 	case st.State == threads.StageFailed:
 		return fault.New(fault.Invalid, "%s", st.Message)
 	case st.Preview == nil:
-		return later(w, r, stageJSON{st.State, st.Step, st.Done})
+		return later(w, r, stageState{st.State, st.Step, st.Done})
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, previewJSON{st.Preview, st.Drafts(), threads.SitesOf(st.Site(), a.Store.Target())})
-}
-
-// previewJSON is a preview, the files that it is of, and the sites.
-type previewJSON struct {
-	*threads.Preview
-	Drafts threads.Drafts `json:"drafts"`
-	Sites  threads.Sites  `json:"sites"`
+	return rest.WriteJSON(w, r, http.StatusOK, threads.Previewed{
+		Preview: *st.Preview, Drafts: st.Drafts(), Sites: threads.SitesOf(st.Site(), a.Store.Target()),
+	})
 }

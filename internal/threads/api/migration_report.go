@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/rest"
 	"outrigger/internal/threads/report"
 )
 
@@ -12,10 +13,32 @@ import (
 // from files and from the target.
 const reportPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
+// reportingMigration asks for the report.
+type reportingMigration struct {
+	Format string `query:"format" default:"html" enum:"html,csv" doc:"A page to print, or a table."`
+}
+
+func (a *Admin) registerMigrationReport(r *rest.Router) {
+	rest.Add(r, rest.Operation[reportingMigration, string]{
+		Route: rest.Route{Method: "GET", Path: migrationReportPath, Access: rest.SysAdmins, Own: true},
+		Words: rest.Words{
+			ID: "reportMigration", Tag: tag, Summary: "Returns the report of the migration, to print or as CSV.", Media: "text/html", Answer: "The report.",
+			Text: "Needs `SYS_ADMIN`. Start, end and rate; the files with their SHA-256 and what is wrong with them; the permanent errors by reason and " +
+				"by what the target said; what the last comparison found; who did what. A reset ends it with the data. With `format=csv` it is " +
+				"`text/csv`.",
+			Refused: []int{http.StatusConflict}, RefusedFor: map[int]string{http.StatusConflict: "Nothing is loaded."},
+		},
+		Examples: []rest.Example[reportingMigration, string]{
+			{Name: "fresh", Err: fault.New(fault.Conflict, "Nothing is loaded that could be reported on. Load a hierarchy file and an id mappings file first.")},
+		},
+		Serve: a.migrationReport,
+	})
+}
+
 // migrationReport answers the report of the migration, as a page or as CSV.
-func (a *Admin) migrationReport(w http.ResponseWriter, r *http.Request) error {
+func (a *Admin) migrationReport(w http.ResponseWriter, r *http.Request, in reportingMigration) error {
 	write, mediaType := report.HTML, "text/html; charset=utf-8"
-	switch format := r.URL.Query().Get("format"); format {
+	switch in.Format {
 	case "", "html":
 	case "csv":
 		write, mediaType = report.CSV, "text/csv; charset=utf-8"

@@ -6,13 +6,52 @@ import (
 	"strconv"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/rest"
 	"outrigger/internal/threads"
 )
 
-// threads answers the threads of an issue: the relations as they are stored,
-// and as trees.
-func (a *Admin) threads(w http.ResponseWriter, r *http.Request) error {
-	id, err := strconv.ParseInt(r.PathValue("cloudIssueId"), 10, 64)
+// IssueThreads are the threads of an issue.
+type IssueThreads struct {
+	IssueID string         `json:"issueId"`
+	Parents []threadParent `json:"parents"`
+	Threads []ThreadsTree  `json:"threads"`
+}
+
+type threadParent struct {
+	CommentID string `json:"commentId"`
+	ParentID  string `json:"parentCommentId"`
+}
+
+// ThreadsTree is a comment and what answers it.
+type ThreadsTree struct {
+	CommentID string        `json:"commentId"`
+	Replies   []ThreadsTree `json:"replies" doc:"A tree is as deep as its thread."`
+}
+
+// showing names the issue.
+type showing struct {
+	ID string `path:"cloudIssueId" pattern:"^[0-9]+$" doc:"The issue's id on the cloud site, a whole number." example:"900001"`
+}
+
+func (a *Admin) registerThreads(r *rest.Router) {
+	rest.Add(r, rest.Operation[showing, IssueThreads]{
+		Route: rest.Route{Method: "GET", Path: threadsPath, Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "showThreads", Tag: tag, Summary: "Returns the threads of an issue, as the target has them.", Text: needsSysAdmin,
+			Answer: "The relations, and the trees that they make. Each comment is in one tree, once.",
+		},
+		Examples: []rest.Example[showing, IssueThreads]{{Name: "small", Out: &IssueThreads{
+			IssueID: "900001", Parents: []threadParent{{"11782", "11781"}},
+			Threads: []ThreadsTree{{"11781", []ThreadsTree{{"11782", []ThreadsTree{}}}}},
+		}}},
+		Serve: a.threads,
+	})
+}
+
+// threads writes what IssueThreads has, whatever its size,
+// without recursion.
+func (a *Admin) threads(w http.ResponseWriter, r *http.Request, in showing) error {
+	id, err := strconv.ParseInt(in.ID, 10, 64)
 	if err != nil || id <= 0 {
 		return fault.New(fault.NotFound, "An issue's id is a whole number.")
 	}

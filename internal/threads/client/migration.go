@@ -25,63 +25,8 @@ const (
 	followEvery = time.Second
 )
 
-// Status is how the migration of the cloud side stands.
-type Status struct {
-	Status   threads.Status `json:"status"`
-	Phase    threads.Phase  `json:"phase"`
-	Progress struct {
-		Processed int64 `json:"processed"`
-		Total     int64 `json:"total"`
-		Percent   int   `json:"percent"`
-	} `json:"progress"`
-	Chunks struct {
-		Processed int64 `json:"processed"`
-		Total     int64 `json:"total"`
-	} `json:"chunks"`
-	IssuesProcessed   int64 `json:"issuesProcessed"`
-	ParentMapsCreated int64 `json:"parentMapsCreated"`
-	Errors            struct {
-		Permanent int64 `json:"permanent"`
-		Retryable int64 `json:"retryable"`
-
-		// Groups are the permanent errors by reason and by what the target said.
-		Groups []threads.ErrorGroup `json:"groups,omitempty"`
-	} `json:"errors"`
-	Rate        float64             `json:"rate,omitzero"`        // records a second
-	SecondsLeft int64               `json:"secondsLeft,omitzero"` // at that rate
-	WaitUntil   time.Time           `json:"waitUntil,omitzero"`
-	StartedAt   time.Time           `json:"startedAt,omitzero"`
-	UpdatedAt   time.Time           `json:"updatedAt,omitzero"`
-	Message     string              `json:"message,omitempty"`
-	Allowed     []threads.Operation `json:"allowed"`
-
-	// Incomplete says what is wrong with the files of the data that is loaded.
-	Incomplete []string `json:"incomplete,omitempty"`
-
-	Undo *Undo `json:"undo,omitempty"` // nil where nothing was undone
-
-	Verified *threads.Verified `json:"verified,omitempty"` // the last comparison with the target; nil where there was none
-
-	Data *threads.Drafts `json:"data,omitempty"` // the files that are loaded; nil where none are
-}
-
-// Has reports whether the files are those that are loaded.
-func (st *Status) Has(files threads.Drafts) bool {
-	return st.Data != nil && st.Data.Hierarchy.ID == files.Hierarchy.ID && st.Data.Mappings.ID == files.Mappings.ID
-}
-
-// Undo is how far the migration is undone.
-type Undo struct {
-	Active bool  `json:"active"` // it is not over: while it goes on, the counts go down
-	Issues int64 `json:"issues"` // undone
-	Kept   int64 `json:"kept"`   // those of them with threads that others changed since, which stay
-
-	// Left are the first issues that were left, in whole or in part, and why.
-	Left []threads.UndoLeft `json:"left,omitempty"`
-}
-
 // Status asks how the migration stands.
-func (c *Client) Status(ctx context.Context) (st Status, err error) {
+func (c *Client) Status(ctx context.Context) (st threads.MigrationStatus, err error) {
 	err = c.ask(ctx, http.MethodGet, migrationPath+"/status", &st)
 	return st, err
 }
@@ -89,7 +34,7 @@ func (c *Client) Status(ctx context.Context) (st Status, err error) {
 // Operate does what an administrator asks, and gives how the migration stands
 // then; what its phase does not allow is fault.Conflict, and files that are others than
 // those that w names.
-func (c *Client) Operate(ctx context.Context, op threads.Operation, w threads.Wish) (st Status, err error) {
+func (c *Client) Operate(ctx context.Context, op threads.Operation, w threads.Wish) (st threads.MigrationStatus, err error) {
 	path := migrationPath + "/" + string(op)
 	query := url.Values{}
 	if w.AcceptIncomplete {
@@ -137,7 +82,7 @@ var outcomes = map[threads.Operation][]threads.Phase{
 
 // Follow waits while the migration is in one of some phases, and gives how it
 // stands then. progress is told each time that was looked, and may be nil.
-func (c *Client) Follow(ctx context.Context, progress func(Status), while ...threads.Phase) (Status, error) {
+func (c *Client) Follow(ctx context.Context, progress func(threads.MigrationStatus), while ...threads.Phase) (threads.MigrationStatus, error) {
 	for wait := followFirst; ; wait = min(2*wait, followEvery) {
 		st, err := c.Status(ctx)
 		if err != nil {
@@ -155,44 +100,18 @@ func (c *Client) Follow(ctx context.Context, progress func(Status), while ...thr
 	}
 }
 
-// Previewed is what will come of two files, which these are, and the sites.
-type Previewed struct {
-	threads.Preview
-	Drafts threads.Drafts `json:"drafts"`
-	Sites  threads.Sites  `json:"sites"`
-}
-
 // Preview waits for what will come of the drafts, or of the data that is loaded
 // where there are none. Files that cannot be used are fault.Invalid. progress
 // is told how much is read, of 1, and may be nil.
-func (c *Client) Preview(ctx context.Context, progress func(done float64)) (p Previewed, err error) {
+func (c *Client) Preview(ctx context.Context, progress func(done float64)) (p threads.Previewed, err error) {
 	err = c.made(ctx, migrationPath+"/preview", &p, progress)
 	return p, err
 }
 
-// Verified says how far the target has what was loaded.
-type Verified struct {
-	Issues    int64                `json:"issues"`    // compared
-	Relations int64                `json:"relations"` // expected, those that the target refused included
-	Present   int64                `json:"present"`   // as expected
-	Missing   int64                `json:"missing"`
-	Different int64                `json:"different"` // with another parent
-	First     []threads.Difference `json:"first"`     // of what is missing or different
-	// NotCompared are records that are errors of the data, or in issues that the
-	// target does not show.
-	NotCompared int64 `json:"notCompared"`
-
-	// Incomplete says what is wrong with the files of the data.
-	Incomplete []string `json:"incomplete,omitempty"`
-}
-
-// Complete reports whether the target has everything that the files hold.
-func (v *Verified) Complete() bool { return v.Missing+v.Different+v.NotCompared == 0 }
-
 // Verify has the server compare its target with the data that is loaded, and
 // waits for the result. progress is told how much is compared, of 1, and may be
 // nil.
-func (c *Client) Verify(ctx context.Context, progress func(done float64)) (v Verified, err error) {
+func (c *Client) Verify(ctx context.Context, progress func(done float64)) (v threads.Verification, err error) {
 	if err = c.ask(ctx, http.MethodPost, migrationPath+"/verify", &v); err == nil {
 		err = c.made(ctx, migrationPath+"/verify", &v, progress)
 	}
@@ -201,7 +120,7 @@ func (c *Client) Verify(ctx context.Context, progress func(done float64)) (v Ver
 
 // Verified waits for the comparison that the server has made or makes of its
 // target with the data that is loaded: a migration ends with one.
-func (c *Client) Verified(ctx context.Context, progress func(done float64)) (v Verified, err error) {
+func (c *Client) Verified(ctx context.Context, progress func(done float64)) (v threads.Verification, err error) {
 	err = c.made(ctx, migrationPath+"/verify", &v, progress)
 	return v, err
 }

@@ -133,7 +133,7 @@ func TestOperationsSurvive(t *testing.T) {
 				rt.Fatalf("start: %v", err)
 			}
 			told := 0
-			st, err := client.Follow(ctx, func(Status) { told++ }, threads.PhaseProcessing)
+			st, err := client.Follow(ctx, func(threads.MigrationStatus) { told++ }, threads.PhaseProcessing)
 			if err != nil || st.Phase != threads.PhaseCompleted || told == 0 {
 				rt.Fatalf("processing: %+v, %v, told %d times", st, err, told)
 			}
@@ -307,7 +307,7 @@ func TestFollowIsInterrupted(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		c := &cloud{phase: threads.PhaseProcessing}
 		ctx, stop := context.WithCancel(t.Context())
-		_, err := c.client().Follow(ctx, func(Status) { stop() }, threads.PhaseProcessing)
+		_, err := c.client().Follow(ctx, func(threads.MigrationStatus) { stop() }, threads.PhaseProcessing)
 		if !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
