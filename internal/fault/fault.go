@@ -93,6 +93,11 @@ func CodeOf(err error) Code {
 // Is reports whether err has the code.
 func Is(err error, code Code) bool { return err != nil && CodeOf(err) == code }
 
+// TooOften makes a RateLimited error: the caller may try again after wait.
+func TooOften(wait time.Duration, format string, args ...any) *Error {
+	return &Error{Code: RateLimited, Message: fmt.Sprintf(format, args...), RetryAfter: wait}
+}
+
 // InvalidField makes an Invalid error about one member.
 func InvalidField(name, format string, args ...any) *Error {
 	message := fmt.Sprintf(format, args...)

@@ -8,6 +8,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/limit"
 	"outrigger/internal/secret"
 )
 
@@ -52,7 +53,7 @@ type Authorizations struct {
 	BaseURL    string // where users reach this program
 	Clock      func() time.Time
 
-	begun Allowances[account]
+	begun limit.PerMinute[account]
 }
 
 // begunAMinute is how many requests a user may make in a minute, on each node: each
@@ -69,7 +70,7 @@ func (s *Authorizations) Begin(ctx context.Context, connection, back string) (lo
 		return "", err
 	}
 	if wait := s.begun.Take(accountOf(identity.From(ctx)), begunAMinute, s.Clock()); wait > 0 {
-		return "", TooOften(wait, "You began to authorise an account %d times within a minute. Wait a moment.", begunAMinute)
+		return "", fault.TooOften(wait, "You began to authorise an account %d times within a minute. Wait a moment.", begunAMinute)
 	}
 	r := newAuthorizationRequest(identity.From(ctx), c.Name, back, s.Clock())
 	if err := s.Store.KeepRequest(ctx, r); err != nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"outrigger/internal/identity"
+	"outrigger/internal/limit"
 )
 
 // cautionsAMinute is how many names a user who is no administrator has looked up in
@@ -18,7 +19,7 @@ const discreetCaution = "The host resolves to an address that is not allowed. An
 // of a host leads, which administrators alone may read. Others have few names looked
 // up in a minute; beyond that nothing is said.
 func Cautions(ask func(ctx context.Context, url string) string) func(ctx context.Context, url string) string {
-	var users Allowances[account]
+	var users limit.PerMinute[account]
 	return func(ctx context.Context, url string) string {
 		if readsInside(ctx) {
 			return ask(ctx, url)

@@ -9,6 +9,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/limit"
 )
 
 // Channels has the operations on channels, each with its permission check.
@@ -17,7 +18,7 @@ type Channels struct {
 	Tests *TestMessages
 	Clock func() time.Time
 
-	retries Allowances[int64]
+	retries limit.PerMinute[int64]
 }
 
 // retriesAMinute is how often a channel may be tried again in a minute, on each
@@ -31,9 +32,6 @@ func (s *Channels) List(ctx context.Context, p ChannelPage) ([]ChannelInfo, erro
 	list, err := s.Store.ListChannels(ctx, p)
 	return forReader(ctx, list), err
 }
-
-// TroubleAfter is how long a channel may fail before people are told.
-const TroubleAfter = 5 * time.Minute
 
 // Troubled returns the channels that who asks may see and that are broken, or have
 // failed for TroubleAfter: the broken ones first, at most limit.
@@ -92,7 +90,7 @@ func (s *Channels) Retry(ctx context.Context, fingerprint string, which RetryMod
 		return done, err
 	}
 	if wait := s.retries.Take(before.ID, retriesAMinute, s.Clock()); wait > 0 {
-		return done, TooOften(wait, "This channel was tried again %d times within a minute. Wait a moment.", retriesAMinute)
+		return done, fault.TooOften(wait, "This channel was tried again %d times within a minute. Wait a moment.", retriesAMinute)
 	}
 	if done.Cancelled, err = s.Store.RetryChannel(ctx, actor(ctx), before.ID, which); err != nil {
 		return done, err
@@ -139,17 +137,3 @@ func (s *Channels) Rename(ctx context.Context, fingerprint, name string, wrong f
 	}
 	return s.Store.RenameChannel(ctx, actor(ctx), c.ID, name)
 }
-
-// RetryMode says what becomes of the messages that wait on a channel that is tried
-// again.
-type RetryMode string
-
-const (
-	RetryAll    RetryMode = "all"    // all go out, as digests where they are many
-	RetryRecent RetryMode = "recent" // those of the last 24 h go out
-	RetryNone   RetryMode = "none"   // only what comes from now on
-)
-
-// retryModes lists them, in the order in which people are asked.
-// RetryModes lists them.
-func RetryModes() []RetryMode { return []RetryMode{RetryAll, RetryRecent, RetryNone} }

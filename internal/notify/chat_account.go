@@ -64,3 +64,45 @@ func (a *ChatAccount) In(f Format) string {
 	}
 	return a.Teams
 }
+
+// ChatAccountPage asks for accounts, by connection and user.
+type ChatAccountPage struct {
+	Connection string // empty: all
+	Search     string // part of the user's name or of an id, without case; empty: all
+	// AfterConnection and AfterUser are of the last one of the page before.
+	AfterConnection, AfterUser string
+	Limit                      int
+}
+
+// Mentions reports whether an enabled one of the rules or reports mentions
+// reviewers.
+func (s *RuleSet) Mentions(ids []int64) bool {
+	for _, id := range ids {
+		if c := s.byID[id]; c != nil && c.MentionReviewers || s.Reports.mentions(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// Mentioned are the reviewers whom a message about the event mentions: those of
+// a pull request but for who caused the event; of a report, those who have not
+// approved what it names.
+func (e *Event) Mentioned() []User {
+	if e.Report != nil {
+		return e.Report.waitsFor()
+	}
+	if e.PullRequest == nil {
+		return nil
+	}
+	var users []User
+	for _, u := range e.Reviewers {
+		if Fold(u.Name) != Fold(e.Actor.Name) {
+			users = append(users, u)
+		}
+	}
+	return users
+}
+
+// MaxImport is how many accounts are saved at once.
+const MaxImport = 10_000

@@ -35,8 +35,8 @@ func ReadChatAccounts(r io.Reader) (accounts []ChatAccount, lines []int, err err
 		if len(accounts) == 0 && strings.EqualFold(row[0], "user") && strings.EqualFold(strings.TrimSpace(row[1]), "teams") {
 			continue
 		}
-		if len(accounts) == maxImport {
-			return nil, nil, fault.InvalidField("accounts", "More than %d accounts; send them in parts.", maxImport)
+		if len(accounts) == MaxImport {
+			return nil, nil, fault.InvalidField("accounts", "More than %d accounts; send them in parts.", MaxImport)
 		}
 		a := ChatAccount{User: row[0], Teams: row[1]}
 		if len(row) == 3 {

@@ -32,7 +32,7 @@ func (s *Hooks) Visible(ctx context.Context) ([]ConnectionInfo, error) {
 	var list []ConnectionInfo
 	for _, c := range platforms.Connections {
 		if administersIn(who, c.Name) {
-			list = append(list, ConnectionInfo{c, platforms.visibleHooks(who, c.Name)})
+			list = append(list, ConnectionInfo{c, visibleHooks(platforms, who, c.Name)})
 		}
 	}
 	return list, nil
@@ -49,10 +49,10 @@ func (s *Hooks) VisibleConnection(ctx context.Context, name string) (*Connection
 	if c == nil || !administersIn(who, c.Name) {
 		return nil, identity.Missing(ctx, "There is no connection %q.", name)
 	}
-	return &ConnectionInfo{*c, platforms.visibleHooks(who, name)}, nil
+	return &ConnectionInfo{*c, visibleHooks(platforms, who, name)}, nil
 }
 
-func (p *Platforms) visibleHooks(who *identity.Principal, connection string) []*Hook {
+func visibleHooks(p *Platforms, who *identity.Principal, connection string) []*Hook {
 	return slices.DeleteFunc(p.Hooks(connection), func(h *Hook) bool { return !who.May(h.Access()) })
 }
 

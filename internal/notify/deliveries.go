@@ -145,3 +145,49 @@ func (s *Deliveries) Cancel(ctx context.Context, id int64) error {
 	}
 	return err
 }
+
+// Version returns a text that is another one when what List gives for f may be. It
+// is cheap for a caller who SeesAll and names no project, and costs as much as
+// List for others.
+func (s *Deliveries) Version(ctx context.Context, f DeliveryFilter) (string, error) {
+	if SeesAll(ctx) && f.Project == "" {
+		return s.Store.DeliveriesVersion(ctx, f)
+	}
+	found, err := s.List(ctx, f)
+	version := NewListVersion()
+	for i := range found {
+		d := &found[i]
+		version.Add(d.ID, d.State, d.Reason, d.Attempts, d.DueAt.UnixMicro(), d.HeldUntil.UnixMicro(), d.FinishedAt.UnixMicro())
+		for k := range d.Rules {
+			version.Add(d.Rules[k].ID, d.Rules[k].Version)
+		}
+	}
+	return version.Text(), err
+}
+
+// Digest returns what went out, or goes out, in one message with a delivery that
+// Get gave: nothing where it has a message of its own.
+func (s *Deliveries) Digest(ctx context.Context, d DeliveryInfo) (Digest, error) {
+	if d.Batch == 0 {
+		return Digest{}, nil
+	}
+	found, err := s.Store.DigestMembers(ctx, d.Delivery, MaxDigest)
+	if err != nil {
+		return Digest{}, err
+	}
+	infos, err := s.Store.Describe(ctx, found)
+	if err != nil {
+		return Digest{}, err
+	}
+	var digest Digest
+	who := identity.From(ctx)
+	for i := range infos {
+		if infos[i].visibleTo(who) {
+			digest.Members = append(digest.Members, infos[i])
+		} else {
+			digest.Others++
+		}
+	}
+	forReader(ctx, digest.Members)
+	return digest, nil
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/secret"
 )
 
@@ -163,4 +164,16 @@ func (h *Hook) Audited() map[string]string {
 	return map[string]string{
 		"projectKey": h.Scope.ProjectKey, "repositoryKey": h.Scope.RepositoryKey, "secret": fmt.Sprintf("%x", secret.Fingerprint(h.Secret.Reveal())[:4]),
 	}
+}
+
+// Access is the permission that a hook of this scope needs, and where.
+func (h *Hook) Access() (identity.Permission, identity.Resource) {
+	at := identity.Resource{Connection: h.Connection, Project: h.Scope.ProjectKey, Repository: h.Scope.RepositoryKey}
+	switch {
+	case at.Project == "":
+		return identity.SysAdmin, identity.Resource{}
+	case at.Repository == "":
+		return identity.ProjectAdmin, at
+	}
+	return identity.RepoAdmin, at
 }

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"context"
+	"slices"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
@@ -17,18 +18,6 @@ type Hooks struct {
 	// Confirmed is nil where who asks has shown the password or a second factor
 	// lately, as new credentials of a connection need.
 	Confirmed func(ctx context.Context) error
-}
-
-// Access is the permission that a hook of this scope needs, and where.
-func (h *Hook) Access() (identity.Permission, identity.Resource) {
-	at := identity.Resource{Connection: h.Connection, Project: h.Scope.ProjectKey, Repository: h.Scope.RepositoryKey}
-	switch {
-	case at.Project == "":
-		return identity.SysAdmin, identity.Resource{}
-	case at.Repository == "":
-		return identity.ProjectAdmin, at
-	}
-	return identity.RepoAdmin, at
 }
 
 func sysAdmin(ctx context.Context) error {
@@ -143,4 +132,22 @@ func (s *Hooks) Delete(ctx context.Context, connection, name string) error {
 		return err
 	}
 	return s.Store.DeleteHook(ctx, actor(ctx), connection, name)
+}
+
+// Refused lists what was refused in the last 24 h, by connection, hook and
+// reason: all of it for an ADMIN, and for others what the hooks refused that they
+// administer.
+func (s *Hooks) Refused(ctx context.Context) ([]RefusedWebhooks, error) {
+	all, err := s.Store.Refused(ctx)
+	if err != nil {
+		return nil, err
+	}
+	who, platforms := identity.From(ctx), s.Store.Platforms()
+	return slices.DeleteFunc(all, func(r RefusedWebhooks) bool {
+		if who.May(identity.Admin, identity.Resource{}) {
+			return platforms.Connections.Find(r.Connection) == nil
+		}
+		h, _ := platforms.Hook(r.Connection, r.Hook)
+		return h == nil || r.Reason == RefusedHook || !who.May(h.Access())
+	}), nil
 }

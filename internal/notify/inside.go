@@ -8,33 +8,6 @@ import (
 	"outrigger/internal/work"
 )
 
-type withoutInsideKey struct{}
-
-// WithoutInside returns a context in which nobody reads what chat platforms answer
-// from inside: for what is passed on to people who are not known.
-func WithoutInside(ctx context.Context) context.Context {
-	return context.WithValue(ctx, withoutInsideKey{}, true)
-}
-
-// readsInside reports whether who asks may read what is answered where
-// notify.allowed_networks alone lets messages go: anybody who may save a rule can
-// have any address there asked.
-func readsInside(ctx context.Context) bool {
-	return ctx.Value(withoutInsideKey{}) == nil && identity.From(ctx).May(identity.Admin, identity.Resource{})
-}
-
-// forReader has a list of what the store gave say to who asks what he may read.
-func forReader[T any, P interface {
-	*T
-	show(inside bool)
-}](ctx context.Context, list []T) []T {
-	inside := readsInside(ctx)
-	for i := range list {
-		P(&list[i]).show(inside)
-	}
-	return list
-}
-
 // showReason has a reason be what a reader may read.
 func showReason(inside bool, reason, withWords *string) {
 	if inside && *withWords != "" {
@@ -80,4 +53,19 @@ func showAttempt(a *work.Attempt, inside bool) {
 	if a.Err != "" {
 		a.Err = cmp.Or(a.ErrForAll, "no answer came; an administrator can see why")
 	}
+}
+
+type withoutInsideKey struct{}
+
+// WithoutInside returns a context in which nobody reads what chat platforms answer
+// from inside: for what is passed on to people who are not known.
+func WithoutInside(ctx context.Context) context.Context {
+	return context.WithValue(ctx, withoutInsideKey{}, true)
+}
+
+// readsInside reports whether who asks may read what is answered where
+// notify.allowed_networks alone lets messages go: anybody who may save a rule can
+// have any address there asked.
+func readsInside(ctx context.Context) bool {
+	return ctx.Value(withoutInsideKey{}) == nil && identity.From(ctx).May(identity.Admin, identity.Resource{})
 }

@@ -154,6 +154,9 @@ func (c *CompiledRule) brokenSentence() string {
 // revokedAccount is about the account of a rule that was revoked; Explain names it.
 const revokedAccount = "The rule's account was revoked in Outrigger. The rule takes no events until the account is authorised again."
 
+// OfAccount reports whether the rule's account is the reason.
+func (r *Reason) OfAccount() bool { return r.Member == byAuthorization.String() }
+
 // sayAccount says whose account was revoked when an event came, and whether it
 // still is.
 func (r *Reason) sayAccount(a *Authorization) {

@@ -25,18 +25,6 @@ type MentionStore interface {
 	DeleteChatAccount(ctx context.Context, who Actor, connection, user string) error
 }
 
-// ChatAccountPage asks for accounts, by connection and user.
-type ChatAccountPage struct {
-	Connection string // empty: all
-	Search     string // part of the user's name or of an id, without case; empty: all
-	// AfterConnection and AfterUser are of the last one of the page before.
-	AfterConnection, AfterUser string
-	Limit                      int
-}
-
-// maxImport is how many accounts are saved at once.
-const maxImport = 10_000
-
 func admin(ctx context.Context) error {
 	return identity.Require(ctx, identity.Admin, identity.Resource{})
 }
@@ -83,8 +71,8 @@ func (s *Mentions) Import(ctx context.Context, connection string, accounts []Cha
 	if err != nil {
 		return 0, err
 	}
-	if len(accounts) == 0 || len(accounts) > maxImport {
-		return 0, fault.InvalidField("accounts", "%d accounts; 1 to %d are taken at once.", len(accounts), maxImport)
+	if len(accounts) == 0 || len(accounts) > MaxImport {
+		return 0, fault.InvalidField("accounts", "%d accounts; 1 to %d are taken at once.", len(accounts), MaxImport)
 	}
 	var wrong fault.Fields
 	first := make(map[string]int, len(accounts))
@@ -119,34 +107,4 @@ func (s *Mentions) Delete(ctx context.Context, connection, user string) error {
 		return err
 	}
 	return s.Store.DeleteChatAccount(ctx, actor(ctx), name, user)
-}
-
-// Mentions reports whether an enabled one of the rules or reports mentions
-// reviewers.
-func (s *RuleSet) Mentions(ids []int64) bool {
-	for _, id := range ids {
-		if c := s.byID[id]; c != nil && c.MentionReviewers || s.Reports.mentions(id) {
-			return true
-		}
-	}
-	return false
-}
-
-// Mentioned are the reviewers whom a message about the event mentions: those of
-// a pull request but for who caused the event; of a report, those who have not
-// approved what it names.
-func (e *Event) Mentioned() []User {
-	if e.Report != nil {
-		return e.Report.waitsFor()
-	}
-	if e.PullRequest == nil {
-		return nil
-	}
-	var users []User
-	for _, u := range e.Reviewers {
-		if Fold(u.Name) != Fold(e.Actor.Name) {
-			users = append(users, u)
-		}
-	}
-	return users
 }

@@ -7,6 +7,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/limit"
 )
 
 // WebhookStore keeps what was found about the webhooks of platforms;
@@ -39,7 +40,7 @@ type Webhooks struct {
 	CheckRepository func(ctx context.Context, w RepositoryWebhook) (answers bool, err error)
 	Clock           func() time.Time
 
-	created Allowances[account]
+	created limit.PerMinute[account]
 }
 
 // createdAMinute is how often a user has a repository's webhook looked at in a

@@ -1,11 +1,7 @@
 package notify
 
 import (
-	"context"
-	"slices"
 	"time"
-
-	"outrigger/internal/identity"
 )
 
 // RefusalReason is why webhooks of a known connection are refused.
@@ -67,21 +63,3 @@ const manyRefused = 10
 
 // NeedsAttention reports whether an administrator should look at it now.
 func (r *RefusedWebhooks) NeedsAttention() bool { return r.Alone || r.Recent >= manyRefused }
-
-// Refused lists what was refused in the last 24 h, by connection, hook and
-// reason: all of it for an ADMIN, and for others what the hooks refused that they
-// administer.
-func (s *Hooks) Refused(ctx context.Context) ([]RefusedWebhooks, error) {
-	all, err := s.Store.Refused(ctx)
-	if err != nil {
-		return nil, err
-	}
-	who, platforms := identity.From(ctx), s.Store.Platforms()
-	return slices.DeleteFunc(all, func(r RefusedWebhooks) bool {
-		if who.May(identity.Admin, identity.Resource{}) {
-			return platforms.Connections.Find(r.Connection) == nil
-		}
-		h, _ := platforms.Hook(r.Connection, r.Hook)
-		return h == nil || r.Reason == RefusedHook || !who.May(h.Access())
-	}), nil
-}

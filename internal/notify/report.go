@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,7 +79,7 @@ func (r *Report) Validate() error {
 // validateContent judges what decides on what a report says.
 func (r *Report) validateContent(f *fault.Fields) {
 	r.validatePlace(f)
-	if !slices.Contains(formats, r.Format) {
+	if !r.Format.Known() {
 		f.Add("format", "%q is not a format; use auto, teams or slack.", r.Format)
 	}
 	if r.InactivityDays < 1 || r.InactivityDays > maxInactivityDays {

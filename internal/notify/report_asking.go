@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/limit"
 )
 
 // What people may ask of platforms by viewing and testing reports, on each node.
@@ -18,10 +20,10 @@ const (
 
 // reportAsks bounds them. The zero value is ready.
 type reportAsks struct {
-	users        Allowances[account]
-	repositories Allowances[repositoryAsked]
+	users        limit.PerMinute[account]
+	repositories limit.PerMinute[repositoryAsked]
 
-	underWay underWay
+	underWay limit.Concurrent[account]
 }
 
 type repositoryAsked struct {
@@ -33,17 +35,17 @@ type repositoryAsked struct {
 // fault.RateLimited: there were too many.
 func (a *reportAsks) begin(ctx context.Context, r *Report, now time.Time) (done func(), err error) {
 	who := accountOf(identity.From(ctx))
-	leave, ok := a.underWay.enter(who, asksAtOnce)
+	leave, ok := a.underWay.Acquire(who, asksAtOnce)
 	if !ok {
-		return nil, TooOften(time.Second, "You are waiting for %d answers of platforms already. Wait for them.", asksAtOnce)
+		return nil, fault.TooOften(time.Second, "You are waiting for %d answers of platforms already. Wait for them.", asksAtOnce)
 	}
 	if wait := a.users.Take(who, asksByUser, now); wait > 0 {
 		leave()
-		return nil, TooOften(wait, "You viewed or tested reports %d times within a minute. Wait a moment.", asksByUser)
+		return nil, fault.TooOften(wait, "You viewed or tested reports %d times within a minute. Wait a moment.", asksByUser)
 	}
 	if wait := a.repositories.Take(repositoryAsked{r.Connection, r.At().Folded()}, asksByRepository, now); wait > 0 {
 		leave()
-		return nil, TooOften(wait, "Reports of %s/%s were viewed or tested %d times within a minute. Wait a moment.", r.ProjectKey, r.RepositoryKey, asksByRepository)
+		return nil, fault.TooOften(wait, "Reports of %s/%s were viewed or tested %d times within a minute. Wait a moment.", r.ProjectKey, r.RepositoryKey, asksByRepository)
 	}
 	return leave, nil
 }

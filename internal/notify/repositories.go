@@ -67,13 +67,3 @@ func (s *Repositories) Administered(ctx context.Context) ([]identity.Resource, e
 	})
 	return list[:min(len(list), maxKnown)], nil
 }
-
-// repositories goes through the repositories that rules belong to, until take
-// has enough.
-func (s *RuleSet) repositories(take func(identity.Resource) (enough bool)) {
-	for _, c := range s.byID {
-		if _, at := c.Access(); at.Repository != "" && take(at) {
-			return
-		}
-	}
-}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 )
 
 // Level says whom a rule concerns. It follows from the rule's keys.
@@ -29,6 +30,9 @@ const (
 )
 
 var formats = []Format{Auto, Teams, Slack}
+
+// Known reports whether f is one of the formats.
+func (f Format) Known() bool { return slices.Contains(formats, f) }
 
 // Limits of a rule.
 const (
@@ -118,7 +122,7 @@ func (r *Rule) Validate() error {
 	}
 	checkKey(&f, "projectKey", r.ProjectKey)
 	checkKey(&f, "repositoryKey", r.RepositoryKey)
-	if !slices.Contains(formats, r.Format) {
+	if !r.Format.Known() {
 		f.Add("format", "%q is not a format; use auto, teams or slack.", r.Format)
 	}
 	if len(r.EventTypes) == 0 {
@@ -159,4 +163,15 @@ func checkKey(f *fault.Fields, field, key string) {
 	case key == "." || key == "..": // which lead elsewhere in the address of a REST API
 		f.Add(field, "%q is not a key.", key)
 	}
+}
+
+// Access is the permission that a rule of this level needs, and where.
+func (r *Rule) Access() (identity.Permission, identity.Resource) {
+	switch r.Level() {
+	case RepositoryLevel:
+		return identity.RepoAdmin, identity.Resource{Connection: r.Connection, Project: r.ProjectKey, Repository: r.RepositoryKey}
+	case ProjectLevel:
+		return identity.ProjectAdmin, identity.Resource{Connection: r.Connection, Project: r.ProjectKey}
+	}
+	return identity.Admin, identity.Resource{}
 }

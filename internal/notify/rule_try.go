@@ -6,6 +6,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/limit"
 	"outrigger/internal/notify/branchmask"
 )
 
@@ -14,14 +15,6 @@ import (
 type Trial struct {
 	Taken  int
 	Events []TriedEvent // the newest first
-}
-
-// TriedEvent is an event and what the rule would have made of it.
-type TriedEvent struct {
-	LoggedEvent
-	Outcome RuleOutcome // RuleTook or RuleRefused
-	Reason  Reason      // of RuleRefused
-	Note    string      // which filters could not be asked, and count as met
 }
 
 // triedEvents is how many events a rule is tried on.
@@ -37,8 +30,8 @@ type Trials struct {
 	Events      *Events
 	Memberships Memberships
 
-	masks    oneAtATime // for all users: at most one core
-	underWay underWay
+	masks    limit.OneAtATime // for all users: at most one core
+	underWay limit.Concurrent[account]
 }
 
 // triesAtOnce is how many trials a user may have under way: a form that changes
@@ -48,9 +41,9 @@ const triesAtOnce = 3
 // begin counts a trial of who asks until done is called. fault.RateLimited: there
 // are too many.
 func (s *Trials) begin(ctx context.Context) (done func(), err error) {
-	done, ok := s.underWay.enter(accountOf(identity.From(ctx)), triesAtOnce)
+	done, ok := s.underWay.Acquire(accountOf(identity.From(ctx)), triesAtOnce)
 	if !ok {
-		return nil, TooOften(time.Second, "%d of your rules or masks are being tried already. Wait for them.", triesAtOnce)
+		return nil, fault.TooOften(time.Second, "%d of your rules or masks are being tried already. Wait for them.", triesAtOnce)
 	}
 	return done, nil
 }
@@ -120,45 +113,6 @@ func (s *Rules) checkDraft(ctx context.Context, draft Rule, wrong fault.Fields) 
 	return draft, wrong.Err()
 }
 
-// try judges one event. Of an event about many refs it takes part of them where
-// it takes any.
-func (c *CompiledRule) try(e LoggedEvent, a Answers) TriedEvent {
-	tried := TriedEvent{LoggedEvent: e, Outcome: RuleTook}
-	j := c.Judge(e.Event, a)
-	reason := Reason{}
-	if j.Verdict == Refused {
-		reason = c.Reason(j, e.Event)
-	} else if refs := e.Event.Refs; refs != nil {
-		j, reason = c.judgeNames(e.Event, refs.Names, a)
-	}
-	if j.Verdict == Refused {
-		tried.Outcome, tried.Reason = RuleRefused, reason
-	}
-	tried.Note = c.NoteUnanswered(j.Unanswered)
-	return tried
-}
-
-// judgeNames judges an event about many refs by those of them that are named: it
-// is refused, for the reason of the first, where all of them are.
-func (c *CompiledRule) judgeNames(e *Event, names []string, a Answers) (j Judgement, reason Reason) {
-	if len(names) == 0 {
-		return Judgement{Verdict: Taken}, reason
-	}
-	for i, name := range names {
-		one := *e
-		one.Branch = name
-		of := c.Judge(&one, a)
-		if of.Verdict != Refused {
-			return of, Reason{}
-		}
-		if i == 0 {
-			j, reason = of, c.Reason(of, &one)
-		}
-	}
-	reason.Has = listed(names)
-	return j, reason
-}
-
 // trialAnswers runs masks and asks for groups at once.
 type trialAnswers struct {
 	*Trials
@@ -174,7 +128,7 @@ func (a *trialAnswers) Mask(c Condition, mask *branchmask.Mask, branch string) A
 	}
 	var matches bool
 	var err error
-	if a.masks.do(a.ctx, func() { matches, err = mask.Match(branch) }) != nil {
+	if a.masks.Do(a.ctx, func() { matches, err = mask.Match(branch) }) != nil {
 		return Unanswered
 	}
 	if err != nil {

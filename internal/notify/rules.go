@@ -29,17 +29,6 @@ type Rules struct {
 	Accounts CloudAccounts
 }
 
-// Access is the permission that a rule of this level needs, and where.
-func (r *Rule) Access() (identity.Permission, identity.Resource) {
-	switch r.Level() {
-	case RepositoryLevel:
-		return identity.RepoAdmin, identity.Resource{Connection: r.Connection, Project: r.ProjectKey, Repository: r.RepositoryKey}
-	case ProjectLevel:
-		return identity.ProjectAdmin, identity.Resource{Connection: r.Connection, Project: r.ProjectKey}
-	}
-	return identity.Admin, identity.Resource{}
-}
-
 func (s *Rules) require(ctx context.Context, r *Rule) error {
 	perm, at := r.Access()
 	return identity.Require(ctx, perm, at)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"outrigger/internal/identity"
 )
 
 // RuleSet is the enabled rules of one generation, indexed so that an event
@@ -274,4 +276,14 @@ func shortRef(name string) string {
 		}
 	}
 	return name
+}
+
+// repositories goes through the repositories that rules belong to, until take
+// has enough.
+func (s *RuleSet) repositories(take func(identity.Resource) (enough bool)) {
+	for _, c := range s.byID {
+		if _, at := c.Access(); at.Repository != "" && take(at) {
+			return
+		}
+	}
 }

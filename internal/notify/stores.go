@@ -146,3 +146,13 @@ type HookStore interface {
 	ConfirmRename(ctx context.Context, who Actor, id int64) error
 	DismissRename(ctx context.Context, who Actor, id int64) error
 }
+
+// BuildStore keeps the events of builds, and the commits that events named;
+// *store.Store.
+type BuildStore interface {
+	PlatformStore
+	// NamedCommits returns the repositories in which events named a commit.
+	NamedCommits(ctx context.Context, connection, hash string) ([]NamedCommit, error)
+	// Accept makes the event durable, unless it was there before.
+	Accept(ctx context.Context, r *Receipt) error
+}

@@ -11,6 +11,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/limit"
 	"outrigger/internal/secret"
 	"outrigger/internal/work"
 )
@@ -36,9 +37,6 @@ type Tested struct {
 	Opened *Reopened // the channel was broken, and is not any more; nil: it is as it was
 }
 
-// Reopened is what became of what waited on a channel that was opened.
-type Reopened struct{ Waiting, Cancelled int }
-
 // TestMessages sends test messages at once, past the channel's queue. One that the
 // chat platform takes opens a broken channel.
 type TestMessages struct {
@@ -50,22 +48,13 @@ type TestMessages struct {
 	// *outbox.Outbox.
 	Post func(ctx context.Context, url secret.Value, message []byte) *work.Attempt
 
-	users    Allowances[account]
-	channels Allowances[string] // by the fingerprint of the URL
+	users    limit.PerMinute[account]
+	channels limit.PerMinute[string] // by the fingerprint of the URL
 }
 
 // testsAChannel is how many test messages a channel is sent in a minute by all
 // users, on each node: two people who set up rules for it at the same time.
 const testsAChannel = 20
-
-// TestsAMinute is how many test messages a user sends in a minute, on all nodes
-// together.
-const TestsAMinute = 10
-
-// TooManyTests is the answer to one more, which is allowed after a time.
-func TooManyTests(wait time.Duration) error {
-	return TooOften(wait, "You sent %d test messages within a minute. Wait a moment.", TestsAMinute)
-}
 
 // allow bounds what a user asks this node for, before anything is asked of the
 // database or of a platform; RecordTest counts what is sent on all nodes.
@@ -99,7 +88,7 @@ func (s *TestMessages) post(ctx context.Context, of tested, to secret.Value, wri
 		return nil, fault.InvalidField("webhookUrl", "It is not a URL.")
 	}
 	if wait := s.channels.Take(string(secret.Fingerprint(to.Reveal())), testsAChannel, time.Now()); wait > 0 {
-		return nil, TooOften(wait, "This channel was sent %d test messages within a minute. Wait a moment.", testsAChannel)
+		return nil, fault.TooOften(wait, "This channel was sent %d test messages within a minute. Wait a moment.", testsAChannel)
 	}
 	if err := s.Store.RecordTest(ctx, actor(ctx), of.object, of.id, of.at, secret.MaskURL(to.Reveal())); err != nil {
 		return nil, err
@@ -159,7 +148,7 @@ func (s *Rules) Test(ctx context.Context, draft Rule, webhookURL string, wrong f
 	} else if err := s.place(ctx, &draft, &wrong); err != nil {
 		return nil, err
 	}
-	if !slices.Contains(formats, draft.Format) {
+	if !draft.Format.Known() {
 		wrong.Add("format", "%q is not a format; use auto, teams or slack.", draft.Format)
 	}
 	webhookURL = strings.TrimSpace(webhookURL)

@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	"outrigger/internal/fault"
-	"outrigger/internal/notify/branchmask"
 )
 
 const (
@@ -17,15 +16,6 @@ const (
 	// one as long.
 	maxTriedName = 10_000
 )
-
-// TriedMask is what a mask of a rule says of some branch names.
-type TriedMask struct {
-	Member   string // of the rule
-	Deferred bool   // decided a moment after the event has come, not at once
-	Long     bool   // that is for the length of the mask or of a name, not for backtracking
-	Names    []branchmask.Tried
-	Warnings []string // what looks like a mistake in it
-}
 
 // TryMasks says what each of the filter's masks makes of branch names, as it does
 // of those of events. fault.Invalid names every mask that does not compile;
@@ -46,35 +36,18 @@ func (s *Trials) TryMasks(ctx context.Context, f *Filter, names []string, wrong 
 			break
 		}
 	}
-	members := f.maskMembers()
-	if len(members) == 0 {
-		member := byBranchMask
-		if f.ofCloud() {
-			member = byDestinationBranch
-		}
-		wrong.Add(member.String(), "Give a mask to try.")
-	}
-	masks := make([]*branchmask.Mask, len(members))
-	for i, m := range members {
-		var err error
-		if masks[i], err = m.compile(); err != nil {
-			wrong.Add(m.condition.String(), "%s", err)
-		}
-	}
+	trials := f.MaskTrials(&wrong)
 	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
-	tried := make([]TriedMask, len(members))
-	for i, m := range members {
-		tried[i] = TriedMask{
-			Member: m.condition.String(), Long: !masks[i].Backtracks(), Warnings: MaskWarnings(m.edition(), m.pattern),
-		}
+	tried := make([]TriedMask, len(trials))
+	for i, trial := range trials {
 		for _, name := range names {
-			if err := s.masks.do(ctx, func() { tried[i].Names = append(tried[i].Names, masks[i].Try([]string{name})...) }); err != nil {
+			if err := s.masks.Do(ctx, func() { trial.Try(name) }); err != nil {
 				return nil, err
 			}
-			tried[i].Deferred = tried[i].Deferred || !masks[i].Quick(name)
 		}
+		tried[i] = trial.TriedMask
 	}
 	return tried, nil
 }

@@ -1,12 +1,10 @@
 package notify
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
 
-	"outrigger/internal/identity"
 	"outrigger/internal/secret"
 )
 
@@ -102,15 +100,6 @@ func HookCalled(base, connection, url string) (hook string, ok bool) {
 	}
 	hook, named := strings.CutPrefix(rest, "/")
 	return hook, rest == "" || named && hook != "" && !strings.Contains(hook, "/")
-}
-
-// ManagedBy is who writes to a platform, and makes the hooks for it: the person
-// who asks, else this program by itself.
-func ManagedBy(ctx context.Context, connection string) Actor {
-	if identity.From(ctx) != nil {
-		return actor(ctx)
-	}
-	return Actor{Name: "outrigger", Source: connection}
 }
 
 // ManagedHookName is the name of the hook that is made for a project. Projects

@@ -50,7 +50,7 @@ func (s *Service) Administering(ctx context.Context, connection string, at notif
 		}
 	}
 	if wait := s.asked.Take(who.UserID, askedAMinute, s.Clock()); wait > 0 {
-		return 0, notify.TooOften(wait, "The platform was asked %d times within a minute whether your account administers a repository. Wait a moment.", askedAMinute)
+		return 0, fault.TooOften(wait, "The platform was asked %d times within a minute whether your account administers a repository. Wait a moment.", askedAMinute)
 	}
 	for _, a := range own {
 		yes, err := s.administers(ctx, a.ID, at)

@@ -14,6 +14,7 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/identity"
+	"outrigger/internal/limit"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/bitbucketcloud/client"
 	"outrigger/internal/secret"
@@ -104,9 +105,9 @@ type Service struct {
 	Options
 	metrics *metrics
 	rounds  work.PeriodicWorker
-	shared  singleflight.Group       // of refreshes, by account
-	running sync.WaitGroup           // refreshes under way
-	asked   notify.Allowances[int64] // of users
+	shared  singleflight.Group     // of refreshes, by account
+	running sync.WaitGroup         // refreshes under way
+	asked   limit.PerMinute[int64] // of users
 
 	mu         sync.Mutex
 	ended      bool                 // no refresh begins any more

@@ -13,6 +13,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/limit"
 	"outrigger/internal/notify"
 )
 
@@ -55,7 +56,7 @@ type Options struct {
 type Memberships struct {
 	Options
 	asking singleflight.Group
-	people notify.Allowances[int64] // by the user's id
+	people limit.PerMinute[int64] // by the user's id
 
 	mu      sync.Mutex
 	answers map[remembered]notify.Membership
@@ -175,7 +176,7 @@ func (m *Memberships) allow(ctx context.Context) error {
 		return nil
 	}
 	if wait := m.people.Take(who.UserID, asksByPerson, m.Clock()); wait > 0 {
-		return notify.TooOften(wait, "You asked the platform about %d groups and users within a minute. Wait a moment.", asksByPerson)
+		return fault.TooOften(wait, "You asked the platform about %d groups and users within a minute. Wait a moment.", asksByPerson)
 	}
 	return nil
 }

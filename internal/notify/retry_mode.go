@@ -1,0 +1,22 @@
+package notify
+
+import (
+	"time"
+)
+
+// TroubleAfter is how long a channel may fail before people are told.
+const TroubleAfter = 5 * time.Minute
+
+// RetryMode says what becomes of the messages that wait on a channel that is tried
+// again.
+type RetryMode string
+
+const (
+	RetryAll    RetryMode = "all"    // all go out, as digests where they are many
+	RetryRecent RetryMode = "recent" // those of the last 24 h go out
+	RetryNone   RetryMode = "none"   // only what comes from now on
+)
+
+// retryModes lists them, in the order in which people are asked.
+// RetryModes lists them.
+func RetryModes() []RetryMode { return []RetryMode{RetryAll, RetryRecent, RetryNone} }
