@@ -9,6 +9,7 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/playground"
 	"outrigger/internal/playground/bitbucketcloud"
 	"outrigger/internal/playground/cloudsamples"
@@ -72,19 +73,19 @@ func (d *Demo) openBitbucketCloud() {
 // addCloudRule has the administrator authorise an account as people do, saves a
 // rule of that account, and sets up the webhook on the platform's side.
 func (d *Demo) addCloudRule(ctx context.Context) error {
-	admin, err := d.identity.Basic(ctx, "admin", d.cfg.AdminPassword.Reveal(), "127.0.0.1")
+	who, err := d.identity.Basic(ctx, "admin", d.cfg.AdminPassword.Reveal(), "127.0.0.1")
 	if err != nil {
 		return fmt.Errorf("sign in as the demo's administrator: %w", err)
 	}
-	ctx = identity.With(ctx, admin)
+	ctx = identity.With(ctx, who)
 	store, service := d.App.chat.store, d.App.chat.accounts
-	accounts := &notify.Authorizations{Store: store, Location: service.Location, Exchange: service.Exchange, BaseURL: d.URL(), Clock: d.clock}
+	accounts := &admin.Authorizations{Store: store, Location: service.Location, Exchange: service.Exchange, BaseURL: d.URL(), Clock: d.clock}
 	location, err := accounts.Begin(ctx, demoCloudConnection, "")
 	if err != nil {
 		return fmt.Errorf("begin to authorise the demo's account: %w", err)
 	}
 	query, _ := d.world.Code.Platform.Grant(location, demoAccount)
-	_, account, err := accounts.Complete(ctx, demoCloudConnection, notify.ReadCallback(query))
+	_, account, err := accounts.Complete(ctx, demoCloudConnection, admin.ReadCallback(query))
 	if err != nil {
 		return fmt.Errorf("authorise the demo's account: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"outrigger/internal/config"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/notify/api"
 	"outrigger/internal/notify/authorizations"
 	"outrigger/internal/notify/bitbucketcloud"
@@ -55,9 +56,9 @@ func (a *App) openNotify(ctx context.Context) error {
 		return fmt.Errorf("load the rules: %w", err)
 	}
 	a.chat.store = store
-	tests := &notify.TestMessages{Store: store, Write: testMessage}
+	tests := &admin.TestMessages{Store: store, Write: testMessage}
 	accounts := a.openAuthorizations(store)
-	rules := &notify.Rules{Store: store, CheckURL: a.outgoing.CheckURL, CautionURL: notify.Cautions(a.outgoing.CautionURL), Tests: tests, Accounts: a.chat.accounts}
+	rules := &admin.Rules{Store: store, CheckURL: a.outgoing.CheckURL, CautionURL: admin.Cautions(a.outgoing.CautionURL), Tests: tests, Accounts: a.chat.accounts}
 	a.chat.refusals = hook.NewRefusals(store, a.log)
 	hook.New(hook.Options{
 		Store: store, Clock: a.clock, Log: a.log, Metrics: hook.NewMetrics(a.registry), Refusals: a.chat.refusals,
@@ -65,23 +66,23 @@ func (a *App) openNotify(ctx context.Context) error {
 	platforms := client.New(a.outgoing.Trusted(), a.clock)
 	a.usePlatformUsers(platforms)
 	a.chat.memberships = membership.New(membership.Options{Store: store, Ask: platforms.Member, Clock: a.clock, Log: a.log})
-	hooks := &notify.Hooks{Store: store, Ask: versions{platforms, a.chat.cloud}.ask, Confirmed: a.identity.RequireConfirmed}
-	builtCommits := &notify.Builds{Store: store, Event: bitbucketdc.BuildEvent, Clock: a.clock}
+	hooks := &admin.Hooks{Store: store, Ask: versions{platforms, a.chat.cloud}.ask, Confirmed: a.identity.RequireConfirmed}
+	builtCommits := &admin.Builds{Store: store, Event: bitbucketdc.BuildEvent, Clock: a.clock}
 	a.chat.builds = builds.New(builds.Options{Store: store, Ask: platforms.Builds, Take: builtCommits.Take, Leases: a.leases, Clock: a.clock, Log: a.log})
 	a.chat.webhooks = webhooks.New(webhooks.Options{
 		Store: store, Platform: platforms, Cloud: a.chat.cloud, Use: a.chat.accounts.Use, BaseURL: a.URL(), Local: a.cfg.BaseURL == "", Leases: a.leases, Clock: a.clock, Log: a.log,
 	})
 	rules.Saved = a.chat.webhooks.Wake // its repository may have no webhook yet, or need none any more
-	projectWebhooks := &notify.Webhooks{Store: store, Check: a.chat.webhooks.Check, CheckRepository: a.chat.webhooks.CheckRepository, Clock: a.clock}
-	events, deliveries, channels := &notify.Events{Store: store}, &notify.Deliveries{Store: store}, &notify.Channels{Store: store, Tests: tests, Clock: a.clock}
-	trials := &notify.Trials{Rules: rules, Events: events, Memberships: a.chat.memberships}
-	mentions := &notify.Mentions{Store: store}
+	projectWebhooks := &admin.Webhooks{Store: store, Check: a.chat.webhooks.Check, CheckRepository: a.chat.webhooks.CheckRepository, Clock: a.clock}
+	events, deliveries, channels := &admin.Events{Store: store}, &admin.Deliveries{Store: store}, &admin.Channels{Store: store, Tests: tests, Clock: a.clock}
+	trials := &admin.Trials{Rules: rules, Events: events, Memberships: a.chat.memberships}
+	mentions := &admin.Mentions{Store: store}
 	activity := a.newReports(store, platforms, rules)
 	a.chat.reports = reports.New(reports.Options{
 		Store: store, Compose: activity.Compose, Members: a.cluster.Members, Leases: a.leases, Clock: a.clock, Log: a.log,
 	})
 	(&api.API{Rules: rules, Hooks: hooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Builds: builtCommits, Webhooks: projectWebhooks, Authorizations: accounts, Reports: activity, Clock: a.clock}).Register(a.router)
-	(&pages.Pages{Rules: rules, Reports: activity, Repositories: &notify.Repositories{Store: store}, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Authorizations: accounts, Proxy: a.proxyTrouble, Clock: a.clock}).Register(a.pages)
+	(&pages.Pages{Rules: rules, Reports: activity, Repositories: &admin.Repositories{Store: store}, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Authorizations: accounts, Proxy: a.proxyTrouble, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
 		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), ByProxy: a.outgoing.ByProxy,
 		Message: a.appendMessage, Digest: a.appendDigest,

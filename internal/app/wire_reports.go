@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/notify/bitbucketdc/client"
 	"outrigger/internal/notify/card"
 	"outrigger/internal/notify/message"
@@ -14,8 +15,8 @@ import (
 )
 
 // newReports are the activity reports; nothing is asked and nothing is sent yet.
-func (a *App) newReports(store *store.Store, selfHosted *client.Client, rules *notify.Rules) *notify.Reports {
-	return &notify.Reports{
+func (a *App) newReports(store *store.Store, selfHosted *client.Client, rules *admin.Rules) *admin.Reports {
+	return &admin.Reports{
 		Store: store, Lister: listers{selfHosted, a.chat.accounts}, CheckRepository: checkers{selfHosted, a.chat.accounts}.check, PullRequests: pullRequestsPage, CheckURL: a.outgoing.CheckURL, CautionURL: rules.CautionURL, Tests: rules.Tests,
 		Write: testReport,
 		Zone:  serverZone(), Clock: a.clock,

@@ -12,10 +12,11 @@ import (
 )
 
 // rooms are what each room of a wing may not import, nor the packages below it:
-// words and decisions are in the root, which is "", SQL in store, REST in api,
-// the console in pages.
+// words and decisions are in the root, which is "", what people may do in admin, SQL
+// in store, REST in api, the console in pages.
 var rooms = map[string][]string{
 	"":      {"internal/db", "internal/rest", "internal/console", "net/http", "html/template", "database/sql"},
+	"admin": {"internal/rest", "internal/console", "html/template", "database/sql"},
 	"api":   {"internal/db"},
 	"pages": {"internal/db"},
 	"store": {"internal/rest", "internal/console"},
@@ -27,7 +28,11 @@ func refusedInRoom(pkg, imported string) string {
 	if !isWing(pkg) {
 		return ""
 	}
-	room, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(pkg, path.Join("internal", house(pkg))), "/"), "/")
+	wing := path.Join("internal", house(pkg))
+	room, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(pkg, wing), "/"), "/")
+	if rel, ok := strings.CutPrefix(imported, wing+"/"); ok && (room == "" || room == "store") && slices.Contains([]string{"admin", "api", "pages"}, rel) {
+		return "words and SQL do not know what people do with them"
+	}
 	for _, refused := range rooms[room] {
 		if imported == refused || strings.HasPrefix(imported, refused+"/") {
 			if room == "" {
@@ -174,6 +179,12 @@ func TestRefusedImports(t *testing.T) {
 		{pkg: "internal/mailqueue/store", imported: "internal/console"},
 		{pkg: "internal/mailqueue/store", imported: "internal/db", allowed: true},
 		{pkg: "internal/mailqueue/relay", imported: "internal/db", allowed: true},
+		{pkg: "internal/notify/admin", imported: "internal/notify/store", allowed: true},
+		{pkg: "internal/notify/admin", imported: "internal/rest"},
+		{pkg: "internal/notify/api", imported: "internal/notify/admin", allowed: true},
+		{pkg: "internal/notify/pages", imported: "internal/notify/admin", allowed: true},
+		{pkg: "internal/notify/store", imported: "internal/notify/admin"},
+		{pkg: "internal/notify", imported: "internal/notify/admin"},
 	} {
 		why := refusedImport(source{pkg: test.pkg, test: test.test}, test.imported)
 		if (why == "") != test.allowed {

@@ -106,7 +106,7 @@ const (
 	stateBytes = 32
 )
 
-func newAuthorizationRequest(who *identity.Principal, connection, back string, now time.Time) AuthorizationRequest {
+func NewAuthorizationRequest(who *identity.Principal, connection, back string, now time.Time) AuthorizationRequest {
 	return AuthorizationRequest{
 		State: secret.New(secret.Random(stateBytes)), Verifier: secret.New(secret.Random(stateBytes)),
 		Connection: connection, UserID: who.UserID, Session: who.Session, Back: back, MadeAt: now, ExpiresAt: now.Add(requestTime),

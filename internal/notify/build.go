@@ -61,10 +61,10 @@ func (b *PlatformBuild) Validate() error {
 // maxBuildURL is what every browser and chat client takes.
 const maxBuildURL = 2000
 
-func (b *PlatformBuild) validateAt(at RepositoryRef) error {
+func (b *PlatformBuild) ValidateAt(at RepositoryRef) error {
 	var f fault.Fields
 	for field, key := range map[string]string{"projectKey": at.ProjectKey, "repositoryKey": at.RepositoryKey} {
-		if checkKey(&f, field, key); !utf8.ValidString(key) || strings.ContainsFunc(key, unicode.IsControl) {
+		if ValidateKey(&f, field, key); !utf8.ValidString(key) || strings.ContainsFunc(key, unicode.IsControl) {
 			f.Add(field, "%q is not a key.", key)
 		}
 	}

@@ -95,7 +95,7 @@ type ChannelPage struct {
 	Visible   func(*ChannelInfo) bool // channels that it refuses are passed over
 }
 
-func (c *ChannelInfo) visibleTo(who *identity.Principal) bool {
+func (c *ChannelInfo) VisibleTo(who *identity.Principal) bool {
 	return slices.ContainsFunc(c.Rules, func(r ChannelRule) bool { return who.May(r.Access()) }) ||
 		slices.ContainsFunc(c.Reports, func(r Report) bool { return who.May(r.Access()) }) || who.May(identity.Admin, identity.Resource{})
 }
@@ -126,7 +126,7 @@ func (t ProxyTrouble) Sentence() string {
 // SentenceFor is Sentence for who asks: administrators alone read which proxy it is,
 // and what it answers.
 func (t ProxyTrouble) SentenceFor(ctx context.Context) string {
-	if !readsInside(ctx) {
+	if !ReadsInside(ctx) {
 		t.Reason = "an administrator can see why"
 	}
 	return t.Sentence()

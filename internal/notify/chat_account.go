@@ -33,8 +33,8 @@ var (
 // maxPrincipalName is how many characters Entra allows a user principal name.
 const maxPrincipalName = 113
 
-// trimmed is the account without white space around its members.
-func (a ChatAccount) trimmed() ChatAccount {
+// Trimmed is the account without white space around its members.
+func (a ChatAccount) Trimmed() ChatAccount {
 	a.User, a.Teams, a.Slack = strings.TrimSpace(a.User), strings.TrimSpace(a.Teams), strings.TrimSpace(a.Slack)
 	return a
 }

@@ -18,12 +18,12 @@ type CloudRepository struct {
 	Webhook        WebhookState
 }
 
-func (r *CloudRepository) resource() identity.Resource {
+func (r *CloudRepository) Resource() identity.Resource {
 	return identity.Resource{Connection: r.Connection, Project: r.Workspace, Repository: r.Repository}
 }
 
-// compareRepositories is the order of the list.
-func compareRepositories(a, b CloudRepository) int {
+// CompareRepositories is the order of the list.
+func CompareRepositories(a, b CloudRepository) int {
 	return cmp.Or(cmp.Compare(Fold(a.Workspace), Fold(b.Workspace)), cmp.Compare(Fold(a.Repository), Fold(b.Repository)), cmp.Compare(a.Connection, b.Connection))
 }
 

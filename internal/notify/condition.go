@@ -75,7 +75,7 @@ var conditions = [conditionCount]condition{
 	byConnection: {
 		member: "connection",
 		asked:  always,
-		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return answer(c.Connection == s.Connection) },
+		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return AnswerOf(c.Connection == s.Connection) },
 		wants:  func(c *CompiledRule) string { return c.Connection },
 		has:    func(e *Event) string { return e.Connection },
 	},
@@ -84,7 +84,7 @@ var conditions = [conditionCount]condition{
 		asked:  func(c *CompiledRule) bool { return c.ProjectKey != "" },
 		check: func(c *CompiledRule, s *subject, _ Answers) Answer {
 			project := Fold(c.ProjectKey)
-			return answer(s.anywhere(func(p, _ string) bool { return p == project }))
+			return AnswerOf(s.anywhere(func(p, _ string) bool { return p == project }))
 		},
 		wants: func(c *CompiledRule) string { return c.ProjectKey },
 		has:   func(e *Event) string { return e.Project.Key },
@@ -94,7 +94,7 @@ var conditions = [conditionCount]condition{
 		asked:  func(c *CompiledRule) bool { return c.RepositoryKey != "" },
 		check: func(c *CompiledRule, s *subject, _ Answers) Answer {
 			project, repository := Fold(c.ProjectKey), Fold(c.RepositoryKey)
-			return answer(s.anywhere(func(p, r string) bool { return p == project && r == repository }))
+			return AnswerOf(s.anywhere(func(p, r string) bool { return p == project && r == repository }))
 		},
 		wants: func(c *CompiledRule) string { return c.RepositoryKey },
 		has:   func(e *Event) string { return e.Repository.Key },
@@ -102,7 +102,7 @@ var conditions = [conditionCount]condition{
 	byPlaces: {
 		member: "projects",
 		asked:  func(c *CompiledRule) bool { return len(c.Projects)+len(c.Repositories) > 0 },
-		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return answer(s.anywhere(c.namesPlace)) },
+		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return AnswerOf(s.anywhere(c.namesPlace)) },
 		wants:  func(c *CompiledRule) string { return listed(c.placeNames()) },
 		has: func(e *Event) string {
 			if e.Repository.Key == "" {
@@ -121,14 +121,14 @@ var conditions = [conditionCount]condition{
 	byEventTypes: {
 		member: "eventTypes",
 		asked:  always,
-		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return answer(c.types.Any(s.types)) },
+		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return AnswerOf(c.types.Any(s.types)) },
 		wants:  func(c *CompiledRule) string { return listed(typeKeys(c.EventTypes)) },
 		has:    func(e *Event) string { return listed(typeKeys(e.Types)) },
 	},
 	byCommitStatus: {
 		member: "expectedCommitStatus",
 		asked:  func(c *CompiledRule) bool { return c.ExpectedCommitStatus != "" },
-		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return answer(c.takesStatus(s)) },
+		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return AnswerOf(c.takesStatus(s)) },
 		wants:  func(c *CompiledRule) string { return c.ExpectedCommitStatus.wants() },
 		has:    hasBuild,
 	},
@@ -136,7 +136,7 @@ var conditions = [conditionCount]condition{
 		member: "branches",
 		asked:  func(c *CompiledRule) bool { return len(c.Branches) > 0 },
 		check: func(c *CompiledRule, s *subject, _ Answers) Answer {
-			return answer(s.Branch == "" || c.branches[s.Branch])
+			return AnswerOf(s.Branch == "" || c.branches[s.Branch])
 		},
 		wants: func(c *CompiledRule) string { return listed(c.Branches) },
 		has:   func(e *Event) string { return e.Branch },
@@ -183,21 +183,21 @@ var conditions = [conditionCount]condition{
 	byUsers: {
 		member: "users",
 		asked:  func(c *CompiledRule) bool { return len(c.Users) > 0 },
-		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return answer(c.users[s.user]) },
+		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return AnswerOf(c.users[s.user]) },
 		wants:  func(c *CompiledRule) string { return listed(c.Users) },
 		has:    actorName,
 	},
 	byIgnoredUsers: {
 		member: "ignoredUsers",
 		asked:  func(c *CompiledRule) bool { return len(c.IgnoredUsers) > 0 },
-		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return answer(!c.ignoredUsers[s.user]) },
+		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return AnswerOf(!c.ignoredUsers[s.user]) },
 		wants:  func(c *CompiledRule) string { return "not " + listed(c.IgnoredUsers) },
 		has:    actorName,
 	},
 	byReviewers: {
 		member: "reviewers",
 		asked:  func(c *CompiledRule) bool { return len(c.Reviewers) > 0 },
-		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return answer(c.asksReviewer(s.Event)) },
+		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return AnswerOf(c.asksReviewer(s.Event)) },
 		wants:  func(c *CompiledRule) string { return listed(c.Reviewers) },
 		has: func(e *Event) string {
 			var names []string

@@ -20,11 +20,11 @@ func (d *DeliveryInfo) ofUsers(who *identity.Principal) bool {
 	return who.May(identity.Admin, identity.Resource{}) || len(d.Rules)+len(d.Reports) == 0 && d.Users != nil && d.Users.ChangeableBy(who)
 }
 
-// visibleTo reports whether the principal may see it: it administers what the
+// VisibleTo reports whether the principal may see it: it administers what the
 // event is about, and a rule or report that the delivery is for; the channel itself,
 // where none is left. A rule alone is not
 // enough, since it may have come to the principal's keys later.
-func (d *DeliveryInfo) visibleTo(who *identity.Principal) bool {
+func (d *DeliveryInfo) VisibleTo(who *identity.Principal) bool {
 	if !d.aboutHisOwn(who) {
 		return false
 	}
@@ -45,13 +45,13 @@ func (d *DeliveryInfo) visibleTo(who *identity.Principal) bool {
 // One that cannot be read shows nothing.
 func (d *DeliveryInfo) aboutHisOwn(who *identity.Principal) bool {
 	e := d.Event
-	return e == nil || who.May(accessOf(e.Connection, e.Project.Key, e.Repository.Key))
+	return e == nil || who.May(AccessOf(e.Connection, e.Project.Key, e.Repository.Key))
 }
 
-// changeableBy reports whether the principal may redeliver or cancel it: it
+// ChangeableBy reports whether the principal may redeliver or cancel it: it
 // administers what the event is about, and every rule or report that the
 // delivery is for.
-func (d *DeliveryInfo) changeableBy(who *identity.Principal) bool {
+func (d *DeliveryInfo) ChangeableBy(who *identity.Principal) bool {
 	if !d.aboutHisOwn(who) {
 		return false
 	}
@@ -68,8 +68,8 @@ func (d *DeliveryInfo) changeableBy(who *identity.Principal) bool {
 	return len(d.Rules)+len(d.Reports) > 0 || d.ofUsers(who)
 }
 
-// matches reports whether the delivery's event is of the repository that f asks for.
-func (d *DeliveryInfo) matches(f DeliveryFilter) bool {
+// Matches reports whether the delivery's event is of the repository that f asks for.
+func (d *DeliveryInfo) Matches(f DeliveryFilter) bool {
 	if f.Project == "" && f.Repository == "" {
 		return true
 	}

@@ -38,10 +38,10 @@ func TestWhoSeesADelivery(t *testing.T) {
 		"of anything, for nobody":              {nil, event("ATL", "canoe"), []RuleInfo{rule("ATL", "")}, false, false},
 	} {
 		d := DeliveryInfo{Delivery: &Delivery{Event: c.event}, Rules: c.rules}
-		if got := d.visibleTo(c.who); got != c.sees {
+		if got := d.VisibleTo(c.who); got != c.sees {
 			t.Errorf("a delivery %s: seen %t", name, got)
 		}
-		if got := d.changeableBy(c.who); got != c.changesIt {
+		if got := d.ChangeableBy(c.who); got != c.changesIt {
 			t.Errorf("a delivery %s: changed %t", name, got)
 		}
 	}

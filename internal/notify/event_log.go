@@ -62,14 +62,14 @@ func (e *LoggedEvent) Resource() identity.Resource {
 	return identity.Resource{Connection: e.Connection, Project: e.Project, Repository: e.Repository}
 }
 
-// visibleTo reports whether the principal administers what the event is about.
-func (e *LoggedEvent) visibleTo(who *identity.Principal) bool {
-	return who.May(accessOf(e.Connection, e.Project, e.Repository))
+// VisibleTo reports whether the principal administers what the event is about.
+func (e *LoggedEvent) VisibleTo(who *identity.Principal) bool {
+	return who.May(AccessOf(e.Connection, e.Project, e.Repository))
 }
 
-// accessOf is the permission that events of a place need. Those of no project
+// AccessOf is the permission that events of a place need. Those of no project
 // are everybody's who is an ADMIN.
-func accessOf(connection, project, repository string) (identity.Permission, identity.Resource) {
+func AccessOf(connection, project, repository string) (identity.Permission, identity.Resource) {
 	r := Rule{Connection: connection, ProjectKey: project, RepositoryKey: repository}
 	return r.Access()
 }

@@ -27,13 +27,13 @@ type Attempt struct {
 	RequestWithheld bool
 }
 
-// show withholds what a reader may not read: headers as the answer, and of a digest,
+// Show withholds what a reader may not read: headers as the answer, and of a digest,
 // which may be about things of others, what was sent.
-func (a *Attempt) show(inside, administers bool) {
+func (a *Attempt) Show(inside, administers bool) {
 	if !inside && !a.Public && len(a.Headers) > 0 {
 		a.Headers, a.Withheld = nil, true
 	}
-	showAttempt(&a.Attempt, inside)
+	ShowAttempt(&a.Attempt, inside)
 	if a.Batch != 0 && a.Request != "" && !administers {
 		a.Request, a.RequestWithheld = "", true
 	}

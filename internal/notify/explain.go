@@ -48,13 +48,13 @@ type Explanation struct {
 // a few from very many.
 const MaxElsewhere = 10_000
 
-// cursorOf is the place of a rule in the list.
-func (q *VersionQuery) cursorOf(v *RuleVersion) *VersionCursor {
+// CursorOf is the place of a rule in the list.
+func (q *VersionQuery) CursorOf(v *RuleVersion) *VersionCursor {
 	at := Scope{v.ProjectKey, v.RepositoryKey}.folded()
 	return &VersionCursor{Place: slices.Index(q.Places, at), Rule: v.ID}
 }
 
-func (x *Explanation) judge(rules []RuleVersion, deliveries []*Delivery, decisions []Decision, who *identity.Principal) {
+func (x *Explanation) Judge(rules []RuleVersion, deliveries []*Delivery, decisions []Decision, who *identity.Principal) {
 	for i := range rules {
 		v := RuleVerdict{RuleVersion: rules[i]}
 		if !v.decided(&x.Event, deliveries, decisions) {

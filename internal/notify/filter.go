@@ -40,8 +40,8 @@ type Filter struct {
 	ExpectedCommitStatus    CommitStatus `json:"expectedCommitStatus,omitempty"`
 }
 
-// ofCloud reports whether it is the filter of a rule of the cloud edition.
-func (f *Filter) ofCloud() bool { return f.ExpectedCommitStatus != "" }
+// OfCloud reports whether it is the filter of a rule of the cloud edition.
+func (f *Filter) OfCloud() bool { return f.ExpectedCommitStatus != "" }
 
 // RepositoryRef names a repository of the rule's connection.
 type RepositoryRef struct {
@@ -97,7 +97,7 @@ func (r *Rule) validateNarrowing(f *fault.Fields) {
 func checkKeys(f *fault.Fields, field string, keys ...string) bool {
 	for _, key := range keys {
 		had := len(*f)
-		if checkKey(f, field, key); len(*f) > had {
+		if ValidateKey(f, field, key); len(*f) > had {
 			return false
 		}
 	}
@@ -112,8 +112,8 @@ func (r *Rule) validatePeople(f *fault.Fields) {
 	checkNames(f, "reviewers", r.Reviewers)
 }
 
-// validateGroups refuses groups where c cannot say who is in them.
-func (r *Rule) validateGroups(f *fault.Fields, c *Connection) {
+// ValidateGroups refuses groups where c cannot say who is in them.
+func (r *Rule) ValidateGroups(f *fault.Fields, c *Connection) {
 	for _, m := range []struct {
 		name   string
 		groups []string

@@ -33,7 +33,7 @@ type Hook struct {
 	Offered []KeyChange    // renames out of the scope that wait for an administrator's word
 }
 
-// previousHolds is how long the old secret signs after a rotation: a week to
+// PreviousHolds is how long the old secret signs after a rotation: a week to
 // change it on the platform.
 const PreviousHolds = 7 * 24 * time.Hour
 
@@ -91,8 +91,8 @@ func (h *Hook) Validate() error {
 	if h.Scope.ProjectKey == "" && h.Scope.RepositoryKey != "" {
 		f.Add("projectKey", "A repositoryKey needs its projectKey too.")
 	}
-	checkKey(&f, "projectKey", h.Scope.ProjectKey)
-	checkKey(&f, "repositoryKey", h.Scope.RepositoryKey)
+	ValidateKey(&f, "projectKey", h.Scope.ProjectKey)
+	ValidateKey(&f, "repositoryKey", h.Scope.RepositoryKey)
 	return f.Err()
 }
 

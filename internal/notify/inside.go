@@ -16,36 +16,36 @@ func showReason(inside bool, reason, withWords *string) {
 	*withWords = ""
 }
 
-func (c *Channel) show(inside bool) {
+func (c *Channel) Show(inside bool) {
 	showReason(inside, &c.Reason, &c.Inside)
 	showReason(inside, &c.GateReason, &c.GateInside)
 }
 
-func (r *RuleInfo) show(inside bool) { r.Channel.show(inside) }
+func (r *RuleInfo) Show(inside bool) { r.Channel.Show(inside) }
 
-func (r *ReportInfo) show(inside bool) {
-	r.Channel.show(inside)
+func (r *ReportInfo) Show(inside bool) {
+	r.Channel.Show(inside)
 	showReason(inside, &r.LastDelivery.Reason, &r.LastDelivery.Inside)
 }
 
-func (d *Delivery) show(inside bool) {
+func (d *Delivery) Show(inside bool) {
 	showReason(inside, &d.Reason, &d.Inside)
-	showAttempt(&d.Last, inside)
+	ShowAttempt(&d.Last, inside)
 }
 
-func (d *DeliveryInfo) show(inside bool) {
-	d.Delivery.show(inside)
-	d.Channel.show(inside)
+func (d *DeliveryInfo) Show(inside bool) {
+	d.Delivery.Show(inside)
+	d.Channel.Show(inside)
 	for i := range d.Rules {
-		d.Rules[i].show(inside)
+		d.Rules[i].Show(inside)
 	}
 	for i := range d.Reports {
-		d.Reports[i].show(inside)
+		d.Reports[i].Show(inside)
 	}
 }
 
-// showAttempt withholds an answer, and why there is none, that a reader may not read.
-func showAttempt(a *work.Attempt, inside bool) {
+// ShowAttempt withholds an answer, and why there is none, that a reader may not read.
+func ShowAttempt(a *work.Attempt, inside bool) {
 	if inside || a.Public {
 		return
 	}
@@ -63,9 +63,9 @@ func WithoutInside(ctx context.Context) context.Context {
 	return context.WithValue(ctx, withoutInsideKey{}, true)
 }
 
-// readsInside reports whether who asks may read what is answered where
+// ReadsInside reports whether who asks may read what is answered where
 // notify.allowed_networks alone lets messages go: anybody who may save a rule can
 // have any address there asked.
-func readsInside(ctx context.Context) bool {
+func ReadsInside(ctx context.Context) bool {
 	return ctx.Value(withoutInsideKey{}) == nil && identity.From(ctx).May(identity.Admin, identity.Resource{})
 }

@@ -35,7 +35,7 @@ const (
 	Unanswered // it was asked and cannot be told: rather delivered than lost
 )
 
-func answer(yes bool) Answer {
+func AnswerOf(yes bool) Answer {
 	if yes {
 		return Yes
 	}
@@ -135,7 +135,7 @@ func (c *CompiledRule) Reason(j Judgement, e *Event) Reason {
 		r.Says = revokedAccount
 	case j.No == byPlaces && len(c.Projects) == 0:
 		r.Member = "repositories"
-	case j.No == byEventTypes && c.ofCloud():
+	case j.No == byEventTypes && c.OfCloud():
 		r.Member = expectedEvents
 	}
 	return r
@@ -157,9 +157,9 @@ const revokedAccount = "The rule's account was revoked in Outrigger. The rule ta
 // OfAccount reports whether the rule's account is the reason.
 func (r *Reason) OfAccount() bool { return r.Member == byAuthorization.String() }
 
-// sayAccount says whose account was revoked when an event came, and whether it
+// SayAccount says whose account was revoked when an event came, and whether it
 // still is.
-func (r *Reason) sayAccount(a *Authorization) {
+func (r *Reason) SayAccount(a *Authorization) {
 	if a.State == AuthorizationRevoked {
 		r.Says = fmt.Sprintf("Its account %s, which %s authorised, was revoked in Outrigger. The rule takes no events until the account is authorised again.", a.AccountName, a.AuthorizedBy)
 		return

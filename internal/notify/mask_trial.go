@@ -27,7 +27,7 @@ func (f *Filter) MaskTrials(wrong *fault.Fields) []*MaskTrial {
 	members := f.maskMembers()
 	if len(members) == 0 {
 		member := byBranchMask
-		if f.ofCloud() {
+		if f.OfCloud() {
 			member = byDestinationBranch
 		}
 		wrong.Add(member.String(), "Give a mask to try.")

@@ -54,9 +54,9 @@ func (r *Report) Access() (identity.Permission, identity.Resource) {
 	return identity.RepoAdmin, identity.Resource{Connection: r.Connection, Project: r.ProjectKey, Repository: r.RepositoryKey}
 }
 
-// trimmed is the report with no white space around names and keys, and in the
+// Trimmed is the report with no white space around names and keys, and in the
 // default format where it has none.
-func (r Report) trimmed() Report {
+func (r Report) Trimmed() Report {
 	r.Name, r.Time = strings.TrimSpace(r.Name), strings.TrimSpace(r.Time)
 	r.TimeZone, r.ChannelName = strings.TrimSpace(r.TimeZone), strings.TrimSpace(r.ChannelName)
 	r.ProjectKey, r.RepositoryKey = strings.TrimSpace(r.ProjectKey), strings.TrimSpace(r.RepositoryKey)
@@ -71,14 +71,14 @@ func (r Report) trimmed() Report {
 func (r *Report) Validate() error {
 	var f fault.Fields
 	checkTitles(&f, "report", r.Name, r.ChannelName)
-	r.validateContent(&f)
+	r.ValidateContent(&f)
 	r.ReportSchedule.validate(&f)
 	return f.Err()
 }
 
-// validateContent judges what decides on what a report says.
-func (r *Report) validateContent(f *fault.Fields) {
-	r.validatePlace(f)
+// ValidateContent judges what decides on what a report says.
+func (r *Report) ValidateContent(f *fault.Fields) {
+	r.ValidatePlace(f)
 	if !r.Format.Known() {
 		f.Add("format", "%q is not a format; use auto, teams or slack.", r.Format)
 	}
@@ -92,13 +92,13 @@ func (r *Report) validateContent(f *fault.Fields) {
 	}
 }
 
-func (r *Report) validatePlace(f *fault.Fields) {
+func (r *Report) ValidatePlace(f *fault.Fields) {
 	for _, key := range []struct{ field, key string }{{"projectKey", r.ProjectKey}, {"repositoryKey", r.RepositoryKey}} {
 		if key.key == "" {
 			f.Add(key.field, "A report is about one repository; give its projectKey and repositoryKey.")
 			continue
 		}
-		checkKey(f, key.field, key.key)
+		ValidateKey(f, key.field, key.key)
 	}
 }
 

@@ -52,9 +52,9 @@ type IdlePullRequest struct {
 	WaitsForMore int    `json:"waitsForMore,omitempty"`
 }
 
-// activity is what the report says at a moment about the pull requests that are
+// Activity is what the report says at a moment about the pull requests that are
 // open then.
-func (r *Report) activity(open []OpenPullRequest, now time.Time) *Activity {
+func (r *Report) Activity(open []OpenPullRequest, now time.Time) *Activity {
 	a := &Activity{Report: r.ID, Name: r.Name, InactivityDays: r.InactivityDays, SkipsDrafts: r.SkipDrafts, TargetMask: r.TargetBranchMask}
 	targets := newTargets(r.TargetBranchMask)
 	var idle []*OpenPullRequest
@@ -154,8 +154,8 @@ func (t *targets) take(branch string) bool {
 	return takes
 }
 
-// event is what a message about the activity is made of.
-func (r *Report) event(a *Activity, page string, now time.Time) *Event {
+// Event is what a message about the activity is made of.
+func (r *Report) Event(a *Activity, page string, now time.Time) *Event {
 	return &Event{
 		Key: ReportKey, Connection: r.Connection, At: now.UTC(), Report: a, URL: page,
 		Project: Project{Key: r.ProjectKey}, Repository: Repository{Key: r.RepositoryKey},

@@ -9,14 +9,14 @@ import (
 // that the caller left out.
 func CheckReportSave(r *Report, old *ReportInfo, webhookURL string) error {
 	var f fault.Fields
-	checkReportPlace(&f, r, old)
+	CheckReportPlace(&f, r, old)
 	if secret.IsMask(webhookURL) && webhookURL != old.Channel.Mask {
-		f.Add("webhookUrl", otherMask)
+		f.Add("webhookUrl", OtherMask)
 	}
 	return f.Err()
 }
 
-func checkReportPlace(f *fault.Fields, r *Report, old *ReportInfo) {
+func CheckReportPlace(f *fault.Fields, r *Report, old *ReportInfo) {
 	checkFixed(f, "report", "connection", &r.Connection, old.Connection)
 	checkFixed(f, "report", "projectKey", &r.ProjectKey, old.ProjectKey)
 	checkFixed(f, "report", "repositoryKey", &r.RepositoryKey, old.RepositoryKey)

@@ -83,7 +83,7 @@ func TestActivity(t *testing.T) {
 		r := someReport()
 		c.change(&r)
 		c.want.Name, c.want.InactivityDays = r.Name, r.InactivityDays
-		if d := cmp.Diff(&c.want, r.activity(open, now)); d != "" {
+		if d := cmp.Diff(&c.want, r.Activity(open, now)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)
 		}
 	}
@@ -96,7 +96,7 @@ func TestActivityOfManyPullRequests(t *testing.T) {
 		open[i] = OpenPullRequest{ID: int64(i), Updated: now.Add(-time.Duration(i%100) * day), Reviewers: make([]Reviewer, 12)}
 	}
 	r := someReport()
-	a := r.activity(open, now)
+	a := r.Activity(open, now)
 	if a.Open != 5000 || a.Inactive != 4650 || len(a.Oldest) != maxIdle || a.Oldest[0].ID != 99 || a.Oldest[0].IdleDays != 99 {
 		t.Errorf("%d open, %d inactive, first %+v", a.Open, a.Inactive, a.Oldest[0])
 	}
@@ -117,7 +117,7 @@ func TestActivityWithAMaskThatTakesTooLong(t *testing.T) {
 	for i := range open {
 		tried.take(open[i].Target)
 	}
-	if a := r.activity(open, time.Now()); a.Open != len(open) || tried.failed != maxMaskErrors || len(tried.known) != maxMaskErrors {
+	if a := r.Activity(open, time.Now()); a.Open != len(open) || tried.failed != maxMaskErrors || len(tried.known) != maxMaskErrors {
 		t.Errorf("%d open; the mask failed %d times on %d branches", a.Open, tried.failed, len(tried.known))
 	}
 }
@@ -138,7 +138,7 @@ func TestActivityWithAMaskThatTakesLongOnEveryBranch(t *testing.T) {
 	if tried.failed != maxMaskErrors || len(tried.known) < 10*maxMaskErrors || len(tried.known) > 200 {
 		t.Errorf("the mask was run on %d branches, and failed on %d", len(tried.known), tried.failed)
 	}
-	if a := r.activity(open, time.Now()); a.Open != len(open)-len(tried.known)+maxMaskErrors {
+	if a := r.Activity(open, time.Now()); a.Open != len(open)-len(tried.known)+maxMaskErrors {
 		t.Errorf("%d open", a.Open)
 	}
 }

@@ -31,7 +31,7 @@ func (w *RepositoryWebhook) GoesWithLastRule() bool {
 // Created reports whether Outrigger created the webhook, as far as it is known.
 func (w *RepositoryWebhook) Created() bool { return !w.SetAt.IsZero() && w.RemoteID != "" }
 
-func (w *RepositoryWebhook) scope() Scope {
+func (w *RepositoryWebhook) Scope() Scope {
 	return Scope{ProjectKey: w.At.ProjectKey, RepositoryKey: w.At.RepositoryKey}
 }
 

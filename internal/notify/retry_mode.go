@@ -17,6 +17,5 @@ const (
 	RetryNone   RetryMode = "none"   // only what comes from now on
 )
 
-// retryModes lists them, in the order in which people are asked.
-// RetryModes lists them.
+// RetryModes lists them, in the order in which people are asked.
 func RetryModes() []RetryMode { return []RetryMode{RetryAll, RetryRecent, RetryNone} }

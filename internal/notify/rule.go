@@ -88,7 +88,7 @@ type Rule struct {
 }
 
 // repository is the one that a rule of the repository level belongs to.
-func (r *Rule) repository() RepositoryRef { return RepositoryRef{r.ProjectKey, r.RepositoryKey} }
+func (r *Rule) At() RepositoryRef { return RepositoryRef{r.ProjectKey, r.RepositoryKey} }
 
 // Level of the rule, by its keys.
 func (r *Rule) Level() Level {
@@ -120,8 +120,8 @@ func (r *Rule) Validate() error {
 	if r.ProjectKey == "" && r.RepositoryKey != "" {
 		f.Add("repositoryKey", "A repository needs its projectKey too.")
 	}
-	checkKey(&f, "projectKey", r.ProjectKey)
-	checkKey(&f, "repositoryKey", r.RepositoryKey)
+	ValidateKey(&f, "projectKey", r.ProjectKey)
+	ValidateKey(&f, "repositoryKey", r.RepositoryKey)
 	if !r.Format.Known() {
 		f.Add("format", "%q is not a format; use auto, teams or slack.", r.Format)
 	}
@@ -154,7 +154,7 @@ func checkTitles(f *fault.Fields, of, name, channel string) {
 
 // checkKey refuses what no platform has as a key, since a rule for it would
 // never take an event.
-func checkKey(f *fault.Fields, field, key string) {
+func ValidateKey(f *fault.Fields, field, key string) {
 	switch {
 	case !fits(key):
 		f.Add(field, "A key has at most %d characters.", MaxName)

@@ -130,7 +130,7 @@ func (c *CompiledRule) matchMask(at Condition, branch string, a Answers) Answer 
 		return Yes
 	case mask.Quick(branch):
 		matches, _ := mask.Match(branch) // a quick one gives no error
-		return answer(matches)
+		return AnswerOf(matches)
 	case c.givenUp.Has(at):
 		return Unanswered
 	case a == nil:

@@ -100,15 +100,15 @@ func (r *Rule) members() map[string]string {
 			m[name] = string(value)
 		}
 	}
-	if r.ofCloud() {
+	if r.OfCloud() {
 		m[expectedEvents] = m["eventTypes"]
 		delete(m, "eventTypes")
 	}
 	return m
 }
 
-// otherMask refuses a masked webhook URL that is not the rule's own.
-const otherMask = "This is the mask of another webhook URL; give the whole URL, or none to keep the stored one."
+// OtherMask refuses a masked webhook URL that is not the rule's own.
+const OtherMask = "This is the mask of another webhook URL; give the whole URL, or none to keep the stored one."
 
 // CheckSave judges a save of a rule that exists, and fills in the keys
 // that the caller left out.
@@ -118,7 +118,7 @@ func CheckSave(r *Rule, old *RuleInfo, webhookURL string) error {
 	checkFixed(&f, "rule", "projectKey", &r.ProjectKey, old.ProjectKey)
 	checkFixed(&f, "rule", "repositoryKey", &r.RepositoryKey, old.RepositoryKey)
 	if secret.IsMask(webhookURL) && webhookURL != old.Channel.Mask {
-		f.Add("webhookUrl", otherMask)
+		f.Add("webhookUrl", OtherMask)
 	}
 	if err := f.Err(); err != nil {
 		return err

@@ -11,9 +11,9 @@ import (
 // What a rule can never do is refused when it is saved, and what its author
 // probably did not mean is said then.
 
-// trimmed is the rule with no white space around names and keys: no platform has
+// Trimmed is the rule with no white space around names and keys: no platform has
 // any there, so that such an entry could never match. Of a mask it is a part.
-func (r Rule) trimmed() Rule {
+func (r Rule) Trimmed() Rule {
 	r.Branches, r.Projects = trimAll(r.Branches), trimAll(r.Projects)
 	r.Users, r.IgnoredUsers = trimAll(r.Users), trimAll(r.IgnoredUsers)
 	r.Groups, r.IgnoredGroups, r.Reviewers = trimAll(r.Groups), trimAll(r.IgnoredGroups), trimAll(r.Reviewers)
@@ -36,8 +36,8 @@ func trimAll(names []string) []string {
 	return all
 }
 
-// validateEdition refuses event types that the rule's platform never sends.
-func (r *Rule) validateEdition(f *fault.Fields, edition Edition) {
+// ValidateEdition refuses event types that the rule's platform never sends.
+func (r *Rule) ValidateEdition(f *fault.Fields, edition Edition) {
 	for _, t := range r.EventTypes {
 		if !t.ComesFrom(edition) {
 			f.Add("eventTypes", "%s never comes from %s, which is of the %s edition; leave it out.", t, r.Connection, edition)
@@ -77,7 +77,7 @@ func (r *Rule) validateSense(f *fault.Fields) {
 // ofRepositories reports whether a rule of the self-hosted edition takes only events
 // of repositories.
 func (r *Rule) ofRepositories() bool {
-	return !r.ofCloud() && (r.RepositoryKey != "" || len(r.Repositories) > 0 && len(r.Projects) == 0)
+	return !r.OfCloud() && (r.RepositoryKey != "" || len(r.Repositories) > 0 && len(r.Projects) == 0)
 }
 
 // given is the member's name where it has something, else "".

@@ -11,7 +11,7 @@ func TestEditions(t *testing.T) {
 	for kind, want := range map[string][]EventType{"bitbucket-dc": {IssueCreated}, "bitbucket-cloud": {CommitCommentEdited}} {
 		r := Rule{Connection: "x", Filter: Filter{EventTypes: []EventType{BranchCreated, want[0]}}}
 		var f fault.Fields
-		r.validateEdition(&f, (&Connection{Kind: kind}).Edition())
+		r.ValidateEdition(&f, (&Connection{Kind: kind}).Edition())
 		if len(f) != 1 || !strings.Contains(f[0].Message, want[0].String()) {
 			t.Errorf("%s: %v", kind, f)
 		}

@@ -51,9 +51,9 @@ func ParseVersionCursor(s string) (c VersionCursor, err error) {
 	return c, err
 }
 
-// placesOf are the places whose rules may take an event, the narrowest first.
+// PlacesOf are the places whose rules may take an event, the narrowest first.
 // A rename is also taken by the rules that still have the old keys.
-func placesOf(e *Event) []Scope {
+func PlacesOf(e *Event) []Scope {
 	at := Scope{e.Project.Key, e.Repository.Key}
 	from := at
 	if by, ok := e.KeyChange(); ok {

@@ -280,7 +280,7 @@ func shortRef(name string) string {
 
 // repositories goes through the repositories that rules belong to, until take
 // has enough.
-func (s *RuleSet) repositories(take func(identity.Resource) (enough bool)) {
+func (s *RuleSet) EachRepository(take func(identity.Resource) (enough bool)) {
 	for _, c := range s.byID {
 		if _, at := c.Access(); at.Repository != "" && take(at) {
 			return

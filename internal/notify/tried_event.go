@@ -8,9 +8,9 @@ type TriedEvent struct {
 	Note    string      // which filters could not be asked, and count as met
 }
 
-// try judges one event. Of an event about many refs it takes part of them where
+// Try judges one event. Of an event about many refs it takes part of them where
 // it takes any.
-func (c *CompiledRule) try(e LoggedEvent, a Answers) TriedEvent {
+func (c *CompiledRule) Try(e LoggedEvent, a Answers) TriedEvent {
 	tried := TriedEvent{LoggedEvent: e, Outcome: RuleTook}
 	j := c.Judge(e.Event, a)
 	reason := Reason{}

@@ -6,7 +6,7 @@ package api
 import (
 	"time"
 
-	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/rest"
 )
 
@@ -14,18 +14,18 @@ const basePath = "/rest/mtbs/1.0/configuration"
 
 // API answers the requests.
 type API struct {
-	Rules      *notify.Rules
-	Hooks      *notify.Hooks
-	Events     *notify.Events
-	Trials     *notify.Trials
-	Deliveries *notify.Deliveries
-	Channels   *notify.Channels
-	Mentions   *notify.Mentions
-	Builds     *notify.Builds
-	Webhooks   *notify.Webhooks
-	Reports    *notify.Reports
+	Rules      *admin.Rules
+	Hooks      *admin.Hooks
+	Events     *admin.Events
+	Trials     *admin.Trials
+	Deliveries *admin.Deliveries
+	Channels   *admin.Channels
+	Mentions   *admin.Mentions
+	Builds     *admin.Builds
+	Webhooks   *admin.Webhooks
+	Reports    *admin.Reports
 
-	Authorizations *notify.Authorizations
+	Authorizations *admin.Authorizations
 	Clock          func() time.Time
 }
 

@@ -19,6 +19,7 @@ import (
 	"outrigger/internal/identity"
 	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/notify/bitbucketdc"
 	"outrigger/internal/notify/store"
 	"outrigger/internal/rest"
@@ -48,9 +49,9 @@ type server struct {
 	store  *store.Store
 	router *rest.Router
 
-	rules   *notify.Rules
-	hooks   *notify.Hooks
-	reports *notify.Reports // whose platform a test brings
+	rules   *admin.Rules
+	hooks   *admin.Hooks
+	reports *admin.Reports // whose platform a test brings
 }
 
 // newServer has the connections given, else one without an account.
@@ -82,7 +83,7 @@ func newServerOn(t *testing.T, d *db.DB, connections ...notify.Connection) *serv
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules := &notify.Rules{Store: s.store, CheckURL: func(raw string) error {
+	rules := &admin.Rules{Store: s.store, CheckURL: func(raw string) error {
 		if !strings.HasPrefix(raw, "https://") {
 			return fault.New(fault.Invalid, "Only https.")
 		}
@@ -93,24 +94,24 @@ func newServerOn(t *testing.T, d *db.DB, connections ...notify.Connection) *serv
 		}
 		return ""
 	}, Accounts: accounts{"rower": 7, "admin": 8}}
-	hooks := &notify.Hooks{Store: s.store, Confirmed: func(context.Context) error { return nil }, Ask: func(_ context.Context, c *notify.Connection) (string, error) {
+	hooks := &admin.Hooks{Store: s.store, Confirmed: func(context.Context) error { return nil }, Ask: func(_ context.Context, c *notify.Connection) (string, error) {
 		if c.Name == "dc" {
 			return "Bitbucket 9.4", nil
 		}
 		return "", fault.New(fault.Unavailable, "The platform does not answer.")
 	}}
-	builds := &notify.Builds{Store: s.store, Event: bitbucketdc.BuildEvent, Clock: time.Now}
-	events := &notify.Events{Store: s.store}
-	trials := &notify.Trials{Rules: rules, Events: events, Memberships: notify.NoMemberships{}}
-	s.reports = &notify.Reports{
+	builds := &admin.Builds{Store: s.store, Event: bitbucketdc.BuildEvent, Clock: time.Now}
+	events := &admin.Events{Store: s.store}
+	trials := &admin.Trials{Rules: rules, Events: events, Memberships: notify.NoMemberships{}}
+	s.reports = &admin.Reports{
 		Store: s.store, PullRequests: func(*notify.Connection, notify.RepositoryRef) string { return "" }, CheckURL: rules.CheckURL, CautionURL: rules.CautionURL, Zone: "UTC", Clock: time.Now,
 	}
-	tests := &notify.TestMessages{
+	tests := &admin.TestMessages{
 		Store: s.store, Write: func([]notify.EventType, notify.Format) []byte { return nil },
 		Post: func(context.Context, secret.Value, []byte) *work.Attempt { return &work.Attempt{Status: 202} },
 	}
 	(&API{
-		Channels: &notify.Channels{Store: s.store, Tests: tests, Clock: time.Now}, Rules: rules, Hooks: hooks, Events: events, Trials: trials, Builds: builds, Webhooks: &notify.Webhooks{Store: s.store}, Reports: s.reports, Clock: time.Now,
+		Channels: &admin.Channels{Store: s.store, Tests: tests, Clock: time.Now}, Rules: rules, Hooks: hooks, Events: events, Trials: trials, Builds: builds, Webhooks: &admin.Webhooks{Store: s.store}, Reports: s.reports, Clock: time.Now,
 	}).Register(router)
 	s.router, s.rules, s.hooks = router, rules, hooks
 	return s

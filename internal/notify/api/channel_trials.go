@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/rest"
 )
 
@@ -125,7 +126,7 @@ func (Opened) MemberWords() map[string]string {
 	return map[string]string{"": "The channel was broken and is open again, since the chat platform took the message."}
 }
 
-func testedOf(t *notify.Tested) Tested {
+func testedOf(t *admin.Tested) Tested {
 	a := attemptOf(&notify.Attempt{Attempt: *t.Attempt})
 	return Tested{a.At, a.Status, a.Answer, a.AnswerWithheld, a.Error, a.Seconds, (*Opened)(t.Opened)}
 }

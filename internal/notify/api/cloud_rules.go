@@ -6,6 +6,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/rest"
 )
 
@@ -124,7 +125,7 @@ func (a *API) registerCloudRules(r *rest.Router) {
 
 // noCloudProjects answers that there are no rules of a workspace.
 func noCloudProjects(http.ResponseWriter, *http.Request) error {
-	return fault.InvalidField("repository", "%s", notify.NoCloudProjects)
+	return fault.InvalidField("repository", "%s", admin.NoCloudProjects)
 }
 
 // repositoryOf returns the repository that is meant.

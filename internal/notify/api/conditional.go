@@ -101,7 +101,12 @@ func (a *API) unchangedConnection(ctx context.Context, match rest.Match, draft *
 
 // refusedConnection is the answer to a change of a connection that failed with err.
 func (a *API) refusedConnection(ctx context.Context, match rest.Match, name string, err error) error {
-	return refused(match, err, func() error { return a.unchangedConnection(ctx, match, &notify.Connection{Name: name}) })
+	return refused(match, err, func() error {
+		if err := a.Hooks.Store.Load(ctx); err != nil { // a change of this moment may be committed and not loaded yet
+			return err
+		}
+		return a.unchangedConnection(ctx, match, &notify.Connection{Name: name})
+	})
 }
 
 // hold has a change be of the present version, unless the body names one or the

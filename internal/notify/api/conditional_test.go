@@ -1,133 +1,90 @@
 package api
 
 import (
-	"context"
 	"fmt"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
-	"time"
-
-	"outrigger/internal/fault"
-	"outrigger/internal/notify"
-	"outrigger/internal/notify/store"
 )
 
-// busyStore is a store in which others act between the moment at which a request
-// has seen that its If-Match holds, and its change.
-type busyStore struct {
-	*store.Store
-	others func() // once
-}
-
-func (b *busyStore) meanwhile() {
-	if others := b.others; others != nil {
-		b.others = nil
-		others()
-	}
-}
-
-func (b *busyStore) SaveRule(ctx context.Context, who notify.Actor, draft notify.Rule, webhookURL string) (notify.RuleInfo, error) {
-	b.meanwhile()
-	return b.Store.SaveRule(ctx, who, draft, webhookURL)
-}
-
-func (b *busyStore) EnableRule(ctx context.Context, who notify.Actor, id, version int64, enabled bool, authorization int64) (notify.RuleInfo, error) {
-	b.meanwhile()
-	return b.Store.EnableRule(ctx, who, id, version, enabled, authorization)
-}
-
-func (b *busyStore) DeleteRule(ctx context.Context, who notify.Actor, id, version int64) error {
-	b.meanwhile()
-	return b.Store.DeleteRule(ctx, who, id, version)
-}
-
-func (b *busyStore) SaveReport(ctx context.Context, who notify.Actor, draft notify.Report, webhookURL string, now time.Time) (notify.ReportInfo, error) {
-	b.meanwhile()
-	return b.Store.SaveReport(ctx, who, draft, webhookURL, now)
-}
-
-func (b *busyStore) EnableReport(ctx context.Context, who notify.Actor, id, version int64, enabled bool, now time.Time) (notify.ReportInfo, error) {
-	b.meanwhile()
-	return b.Store.EnableReport(ctx, who, id, version, enabled, now)
-}
-
-func (b *busyStore) DeleteReport(ctx context.Context, who notify.Actor, id, version int64) error {
-	b.meanwhile()
-	return b.Store.DeleteReport(ctx, who, id, version)
-}
-
-func (b *busyStore) SaveConnection(ctx context.Context, who notify.Actor, c notify.Connection, wrong fault.Fields, unconfirmed error) (notify.Connection, error) {
-	b.meanwhile()
-	return b.Store.SaveConnection(ctx, who, c, wrong, unconfirmed)
-}
-
-func (b *busyStore) DeleteConnection(ctx context.Context, who notify.Actor, name string, version int64) error {
-	b.meanwhile()
-	return b.Store.DeleteConnection(ctx, who, name, version)
-}
-
-// request is one that changes a thing; %s in its body is what it changes.
+// request is one that changes a thing: its path is added to that of the things, %[1]s
+// is the id and %[2]s what it changes.
 type request struct{ method, path, body string }
 
-// A request with If-Match changes nothing but the version that it names: a save that
-// comes in between is kept, and the answer is 412 and says whose it is.
+// A request with If-Match changes nothing but the version that it names: of a save and
+// another change at the same time, both of the version that there is, one is done, and
+// the answer to the other is 412 and says whose the first was.
 func TestIfMatchHoldsUntilTheChange(t *testing.T) {
 	s := newServer(t)
-	busy := &busyStore{Store: s.store}
-	s.rules.Store, s.reports.Store, s.hooks.Store = busy, busy, busy
-	rule := fmt.Sprint(s.want(201, s.do("POST", filterPath, "root", fmt.Sprintf(someFilter, "")))["id"])
-	report := fmt.Sprint(s.want(201, s.do("POST", ReportsPath, "root", fmt.Sprintf(someReport, "")))["id"])
-	const second = connectionsPath + "/second"
-	s.want(201, s.do("POST", connectionsPath, "root", `{"name":"second","kind":"bitbucket-dc","baseUrl":"https://git.example.com"}`))
-	named := `,"id":%s,"channelName":"%%s"`
+	const connection = `{"name":"second","kind":"bitbucket-dc","baseUrl":"https://git.example.com"}`
+	named := `,"id":%[1]s,"channelName":"%[2]s"`
 	for _, thing := range []struct {
-		path   string
-		member string // that the save changes
-		save   request
-		others []request // the last one deletes
+		path, one, made string
+		member          string // that the save changes
+		save            request
+		others          []request // the last one deletes
 	}{
-		{filterPath + "?id=" + rule, "channelName", request{"POST", filterPath, fmt.Sprintf(someFilter, fmt.Sprintf(named, rule))}, []request{
-			{"PUT", filterPath + "/enabled?enabled=false&id=" + rule, ""}, {"DELETE", filterPath + "?id=" + rule, ""},
+		{filterPath, "?id=%[1]s", fmt.Sprintf(someFilter, ""), "channelName", request{"POST", "", fmt.Sprintf(someFilter, named)}, []request{
+			{"PUT", "/enabled?enabled=false&id=%[1]s", ""}, {"DELETE", "?id=%[1]s", ""},
 		}},
-		{ReportsPath + "?id=" + report, "channelName", request{"POST", ReportsPath, fmt.Sprintf(someReport, fmt.Sprintf(named, report))}, []request{
-			{"PUT", ReportsPath + "/enabled?enabled=false&id=" + report, ""}, {"DELETE", ReportsPath + "?id=" + report, ""},
+		{ReportsPath, "?id=%[1]s", fmt.Sprintf(someReport, ""), "channelName", request{"POST", "", fmt.Sprintf(someReport, named)}, []request{
+			{"PUT", "/enabled?enabled=false&id=%[1]s", ""}, {"DELETE", "?id=%[1]s", ""},
 		}},
-		{second, "user", request{"PUT", second, `{"baseUrl":"https://git.example.com","token":"x","user":"%s"}`}, []request{{"DELETE", second, ""}}},
+		{connectionsPath, "/second", connection, "user", request{"PUT", "/second", `{"baseUrl":"https://git.example.com","token":"x","user":"%[2]s"}`}, []request{
+			{"DELETE", "/second", ""},
+		}},
 	} {
-		saves := 0
-		save := func(tag ...string) int {
-			saves++
-			return s.do(thing.save.method, thing.save.path, "root", fmt.Sprintf(thing.save.body, fmt.Sprintf("save %d", saves)), tag...).Code
-		}
-		var remove request
-		for _, change := range append([]request{thing.save}, thing.others...) {
-			tag := s.do("GET", thing.path, "root", "").Header().Get("ETag")
-			if tag == "" {
-				t.Fatalf("%s has no ETag", thing.path)
+		id, saves := "", 0
+		do := func(r request, value string, tag ...string) *httptest.ResponseRecorder {
+			fill := func(text string) string {
+				if !strings.Contains(text, "%[") {
+					return text
+				}
+				return fmt.Sprintf(text+"%.0[1]s%.0[2]s", id, value)
 			}
-			busy.others = func() {
-				if code := save(); code != 200 {
-					t.Errorf("the save in between: %d", code)
+			return s.do(r.method, thing.path+fill(r.path), "root", fill(r.body), tag...)
+		}
+		create := func() { id = fmt.Sprint(s.want(201, s.do("POST", thing.path, "root", thing.made))["id"]) }
+		get := request{"GET", thing.one, ""}
+		create()
+		for _, change := range append([]request{thing.save}, thing.others...) {
+			for range 8 {
+				tag := do(get, "").Header().Get("ETag")
+				if tag == "" {
+					t.Fatalf("%s has no ETag", thing.path)
+				}
+				saves++
+				value := fmt.Sprintf("save %d", saves)
+				var saved *httptest.ResponseRecorder
+				var both sync.WaitGroup
+				both.Go(func() { saved = do(thing.save, value, "If-Match", tag) })
+				changed := do(change, value+" too", "If-Match", tag)
+				both.Wait()
+				switch {
+				case saved.Code == 200:
+					if m := fmt.Sprint(s.want(412, changed)["message"]); !strings.Contains(m, "root changed ") || !strings.Contains(m, thing.member+" at ") {
+						t.Errorf("%s %s says %s", change.method, change.path, m)
+					}
+					if got := s.want(200, do(get, "")); got[thing.member] != value || got["enabled"] == false {
+						t.Errorf("%s %s left %v", change.method, change.path, got)
+					}
+				case changed.Code == 204 && change.method == "DELETE":
+					if saved.Code != 404 && saved.Code != 412 {
+						t.Errorf("a save of what was deleted: %d %s", saved.Code, saved.Body)
+					}
+					create()
+				case changed.Code/100 == 2:
+					s.want(412, saved)
+					do(request{"PUT", "/enabled?enabled=true&id=%[1]s", ""}, "")
+				default:
+					t.Errorf("%s %s: %d and %d", change.method, change.path, saved.Code, changed.Code)
 				}
 			}
-			body := strings.ReplaceAll(change.body, "%s", "lost")
-			w := s.do(change.method, change.path, "root", body, "If-Match", tag)
-			if m := fmt.Sprint(s.want(412, w)["message"]); !strings.Contains(m, "root changed ") || !strings.Contains(m, thing.member+" at ") {
-				t.Errorf("%s %s says %s", change.method, change.path, m)
-			}
-			now := s.do("GET", thing.path, "root", "")
-			if got := s.want(200, now); got[thing.member] != fmt.Sprintf("save %d", saves) || got["enabled"] == false {
-				t.Errorf("%s %s left %v", change.method, change.path, got)
-			}
-			remove = change
 		}
 		// Any version is any version.
-		busy.others = func() { save() }
-		if code := save("If-Match", "*"); code != 200 {
-			t.Errorf("%s, whatever its version: %d", thing.path, code)
-		}
-		tag := s.do("GET", thing.path, "root", "").Header().Get("ETag")
-		s.want(204, s.do(remove.method, remove.path, "root", "", "If-Match", tag))
+		s.want(200, do(thing.save, "any", "If-Match", "*"))
+		s.want(204, do(thing.others[len(thing.others)-1], "", "If-Match", do(get, "").Header().Get("ETag")))
 	}
 }
 

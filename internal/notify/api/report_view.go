@@ -7,6 +7,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/notify/card"
 	"outrigger/internal/rest"
 )
@@ -145,7 +146,7 @@ func (a *API) viewReport(w http.ResponseWriter, r *http.Request, in viewedReport
 	return writeCard(w, card.New(view.Event), format)
 }
 
-func reportViewOf(v *notify.ReportView) ReportView {
+func reportViewOf(v *admin.ReportView) ReportView {
 	is := v.Event.Report
 	out := ReportView{
 		ID: v.Report.ID, Name: v.Report.Name, AskedAt: v.AskedAt, Open: v.Open, Drafts: is.Drafts,

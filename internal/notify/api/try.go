@@ -6,6 +6,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/rest"
 )
 
@@ -90,7 +91,7 @@ func (a *API) testFilter(ctx context.Context, in ruleDraft) (Tested, error) {
 	return testedOf(done), nil
 }
 
-func trialOf(trial notify.Trial, err error) (Trial, error) {
+func trialOf(trial admin.Trial, err error) (Trial, error) {
 	out := Trial{Tried: len(trial.Events), Taken: trial.Taken, Items: make([]Tried, len(trial.Events))}
 	for i := range trial.Events {
 		e := &trial.Events[i]

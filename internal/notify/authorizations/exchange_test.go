@@ -8,6 +8,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/playground/bitbucketcloud"
 	"outrigger/internal/playground/played"
 	"outrigger/internal/secret"
@@ -26,7 +27,7 @@ func TestAuthorise(t *testing.T) {
 			t.Errorf("%v", q)
 		}
 		answer, _ := n.Grant(location, ana)
-		page, a, err := n.api.Complete(n.as(1), "cloud", notify.ReadCallback(answer))
+		page, a, err := n.api.Complete(n.as(1), "cloud", admin.ReadCallback(answer))
 		if err != nil || page != "/notifications/cloud" || a.AccountName != "Ana" || a.AccountID != "{ana}" || a.UserID != 1 || a.State != notify.AuthorizationActive || a.BaseURL != n.url {
 			t.Errorf("%s, %+v, %v", page, a, err)
 		}
@@ -98,7 +99,7 @@ func TestBeginIsLimited(t *testing.T) {
 // nothing; nor does one that the platform refuses.
 func TestCallbacksThatAreRefused(t *testing.T) {
 	eachWorld(t, bitbucketcloud.Options{}, func(t *testing.T, n *node) {
-		complete := func(user int64, back notify.Callback) error {
+		complete := func(user int64, back admin.Callback) error {
 			_, _, err := n.api.Complete(n.as(user), "cloud", back)
 			return err
 		}
@@ -112,9 +113,9 @@ func TestCallbacksThatAreRefused(t *testing.T) {
 		forged := good
 		forged.State = secret.New("forged")
 		refuse("a forged state", complete(1, forged), fault.Invalid, "matches none of your requests")
-		refuse("no state", complete(1, notify.Callback{Code: good.Code}), fault.Invalid, "matches none of your requests")
+		refuse("no state", complete(1, admin.Callback{Code: good.Code}), fault.Invalid, "matches none of your requests")
 		refuse("of another user", complete(2, good), fault.Invalid, "matches none of your requests")
-		refuse("forged, with words", complete(1, notify.Callback{State: forged.State, Error: "visit evil.example"}), fault.Invalid, "matches none of your requests")
+		refuse("forged, with words", complete(1, admin.Callback{State: forged.State, Error: "visit evil.example"}), fault.Invalid, "matches none of your requests")
 		elsewhere := identity.With(t.Context(), func() *identity.Principal { p := *identity.From(n.as(1)); p.Session = 77; return &p }())
 		_, _, err := n.api.Complete(elsewhere, "cloud", good)
 		refuse("of another session", err, fault.Invalid, "matches none of your requests")
@@ -138,12 +139,12 @@ func TestCallbacksThatAreRefused(t *testing.T) {
 		refuse("a code used twice", complete(2, twice), fault.Conflict, "The specified code is not valid")
 
 		denied := n.walk(2, ben)
-		refuse("denied", complete(2, notify.Callback{State: denied.State, Error: "access_denied"}), fault.Conflict, "You did not authorise")
+		refuse("denied", complete(2, admin.Callback{State: denied.State, Error: "access_denied"}), fault.Conflict, "You did not authorise")
 		refuse("denied, replayed", complete(2, denied), fault.Invalid, "matches none of your requests")
 		other := n.walk(2, ben)
-		refuse("another error", complete(2, notify.Callback{State: other.State, Error: "server_error", Description: "try later"}), fault.Conflict, "server_error try later")
+		refuse("another error", complete(2, admin.Callback{State: other.State, Error: "server_error", Description: "try later"}), fault.Conflict, "server_error try later")
 		empty := n.walk(2, ben)
-		refuse("no code", complete(2, notify.Callback{State: empty.State}), fault.Conflict, "no code")
+		refuse("no code", complete(2, admin.Callback{State: empty.State}), fault.Conflict, "no code")
 
 		away := n.walk(2, ben)
 		n.SetFault("access_token", played.Fault{Kind: played.Broken})
@@ -165,7 +166,7 @@ func TestARequestOfAToken(t *testing.T) {
 			t.Fatal(err)
 		}
 		answer, _ := n.Grant(location, ana)
-		if _, _, err := n.api.Complete(n.as(1), "cloud", notify.ReadCallback(answer)); err != nil {
+		if _, _, err := n.api.Complete(n.as(1), "cloud", admin.ReadCallback(answer)); err != nil {
 			t.Error(err)
 		}
 	})

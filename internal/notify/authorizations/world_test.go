@@ -17,6 +17,7 @@ import (
 	"outrigger/internal/egress/egresstest"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/notify/bitbucketcloud/client"
 	"outrigger/internal/notify/store"
 	"outrigger/internal/playground/bitbucketcloud"
@@ -47,7 +48,7 @@ type node struct {
 	*world
 	*Service
 	store *store.Store
-	api   *notify.Authorizations
+	api   *admin.Authorizations
 }
 
 func eachWorld(t *testing.T, o bitbucketcloud.Options, fn func(t *testing.T, n *node)) {
@@ -119,7 +120,7 @@ func (w *world) node(id string) *node {
 	leases := dbtest.Leases(w.t, w.d, id)
 	out := egresstest.Client(w.t)
 	n.Service = New(Options{Store: n.store, Platform: client.New(out.Trusted(), w.clock), UserStates: w.userStates, Leases: leases, Clock: w.clock, Log: log})
-	n.api = &notify.Authorizations{Store: n.store, Location: n.Location, Exchange: n.Exchange, UserStates: w.userStates, BaseURL: base, Clock: w.clock}
+	n.api = &admin.Authorizations{Store: n.store, Location: n.Location, Exchange: n.Exchange, UserStates: w.userStates, BaseURL: base, Clock: w.clock}
 	return n
 }
 
@@ -148,7 +149,7 @@ func (w *world) as(user int64) context.Context {
 
 // walk has a user go to the platform and grant access to an account there, and
 // gives what the platform sends the browser back with.
-func (n *node) walk(user int64, account string) notify.Callback {
+func (n *node) walk(user int64, account string) admin.Callback {
 	n.t.Helper()
 	location, err := n.api.Begin(n.as(user), "cloud", "/notifications/cloud")
 	if err != nil {
@@ -158,7 +159,7 @@ func (n *node) walk(user int64, account string) notify.Callback {
 	if redirect != base+"/oauth/cloud" {
 		n.t.Fatal(query, redirect)
 	}
-	return notify.ReadCallback(query)
+	return admin.ReadCallback(query)
 }
 
 // authorize has a user authorise an account.

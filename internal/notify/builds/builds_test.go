@@ -15,6 +15,7 @@ import (
 	"outrigger/internal/egress/egresstest"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/notify/bitbucketdc"
 	"outrigger/internal/notify/bitbucketdc/client"
 	"outrigger/internal/notify/store"
@@ -33,7 +34,7 @@ type world struct {
 	now   time.Time
 	store *store.Store
 	watch *Watch
-	posts *notify.Builds
+	posts *admin.Builds
 }
 
 var start = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -72,7 +73,7 @@ func (w *world) startNode(id string) {
 	}
 	leases := dbtest.Leases(w.t, w.d, id)
 	out := egresstest.Client(w.t)
-	w.posts = &notify.Builds{Store: w.store, Event: bitbucketdc.BuildEvent, Clock: w.clock}
+	w.posts = &admin.Builds{Store: w.store, Event: bitbucketdc.BuildEvent, Clock: w.clock}
 	w.watch = New(Options{
 		Store: w.store, Ask: client.New(out.Trusted(), w.clock).Builds, Take: w.posts.Take, Leases: leases, Clock: w.clock, Log: log,
 	})

@@ -11,6 +11,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/playground/bitbucket"
 )
 
@@ -23,7 +24,7 @@ func (w *world) post(b notify.PlatformBuild) {
 	}
 }
 
-func (w *world) postTo(posts *notify.Builds, b notify.PlatformBuild) error {
+func (w *world) postTo(posts *admin.Builds, b notify.PlatformBuild) error {
 	root := identity.With(w.t.Context(), &identity.Principal{Name: "ci", Grants: []identity.Grant{{Permission: identity.SysAdmin}}})
 	return posts.Post(root, "main", notify.RepositoryRef{ProjectKey: "ATL", RepositoryKey: "canoe"}, b)
 }
@@ -133,7 +134,7 @@ func TestTenThousandStatesOfOneCommit(t *testing.T) {
 	const keys, each = 50, 200
 	eachWorld(t, func(t *testing.T, w *world) {
 		first := w.posts
-		nodes := []*notify.Builds{first, first}
+		nodes := []*admin.Builds{first, first}
 		if w.d.Dialect() == db.Postgres {
 			w.startNode("node_2")
 			nodes[1] = w.posts

@@ -11,6 +11,7 @@ import (
 
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 )
 
 // vector is what the real engine says of a pattern.
@@ -75,7 +76,7 @@ func TestRulesDecideAsTheRealEngines(t *testing.T) {
 // decideAs takes at least so many of the file's patterns as rules.
 func decideAs(t *testing.T, file string, least int, filter func(pattern string) notify.Filter) {
 	accepted, later := 0, 0
-	trials, ctx := new(notify.Trials), identity.With(t.Context(), &identity.Principal{Name: "ada"})
+	trials, ctx := new(admin.Trials), identity.With(t.Context(), &identity.Principal{Name: "ada"})
 	for _, v := range vectors(t, file) {
 		rule := &notify.Rule{ID: 1, Name: "x", Connection: "dc", Enabled: true, Format: notify.Teams, Filter: filter(v.Pattern)}
 		rule.EventTypes = []notify.EventType{notify.BranchUpdated}

@@ -13,6 +13,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/rest"
 )
 
@@ -120,7 +121,7 @@ var accountsUp = []console.Link{{Label: "Cloud accounts", Path: notify.AccountsP
 
 // completeAuthorization is where a platform sends users back to.
 func (p *Pages) completeAuthorization(r *http.Request) (console.Response, error) {
-	back, a, err := p.Authorizations.Complete(r.Context(), r.PathValue("connection"), notify.ReadCallback(r.URL.Query()))
+	back, a, err := p.Authorizations.Complete(r.Context(), r.PathValue("connection"), admin.ReadCallback(r.URL.Query()))
 	back = console.LocalPath(cmp.Or(back, notify.AccountsPath))
 	if err == nil {
 		return console.Redirect{To: back, Flash: "Outrigger may use the account " + a.AccountName + "."}, nil

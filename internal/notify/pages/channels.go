@@ -11,6 +11,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 )
 
 func channelPath(c *notify.ChannelInfo) string { return channelsPath + "/" + c.Fingerprint }
@@ -162,7 +163,7 @@ func (p *Pages) retryChannel(r *http.Request) (console.Response, error) {
 }
 
 // retriedText says what came of a retry.
-func (p *Pages) retriedText(ctx context.Context, done *notify.Retried) (string, console.Tone) {
+func (p *Pages) retriedText(ctx context.Context, done *admin.Retried) (string, console.Tone) {
 	switch {
 	case done.Answered && done.Status.State == string(notify.Open):
 		return "The channel accepts messages again.", ""
@@ -185,7 +186,7 @@ func (p *Pages) testChannel(r *http.Request) (console.Response, error) {
 }
 
 // testAnswer leads to a page that says what became of a test message.
-func testAnswer(path string, a *notify.Tested, err error) (console.Response, error) {
+func testAnswer(path string, a *admin.Tested, err error) (console.Response, error) {
 	to := console.Redirect{To: path}
 	switch {
 	case fault.Is(err, fault.RateLimited), fault.Is(err, fault.Conflict), fault.Is(err, fault.Invalid):

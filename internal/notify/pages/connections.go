@@ -10,6 +10,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/rest"
 	"outrigger/internal/secret"
 )
@@ -113,7 +114,7 @@ func (p *Pages) showConnection(r *http.Request) (console.Response, error) {
 }
 
 // connectionOfPath returns the connection of the path to whom it concerns.
-func (p *Pages) connectionOfPath(r *http.Request) (*notify.ConnectionInfo, error) {
+func (p *Pages) connectionOfPath(r *http.Request) (*admin.ConnectionInfo, error) {
 	return p.Hooks.VisibleConnection(r.Context(), r.PathValue("name"))
 }
 

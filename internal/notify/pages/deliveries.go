@@ -12,6 +12,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/notify/card"
 )
 
@@ -106,7 +107,7 @@ func (p *Pages) liveDeliveries(r *http.Request) (console.Response, error) {
 			return p.Deliveries.Version(ctx, f)
 		},
 	}
-	if _, form := p.filterOf(q.Get); notify.SeesAll(r.Context()) {
+	if _, form := p.filterOf(q.Get); admin.SeesAll(r.Context()) {
 		live.Topic = deliveriesPath + filterQuery(form)
 	}
 	return live, nil

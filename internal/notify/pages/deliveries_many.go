@@ -10,6 +10,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 )
 
 // many are deliveries to which the same is done, and where its question is.
@@ -86,8 +87,8 @@ func (p *Pages) askRedeliver(r *http.Request, m many, few int) (console.Response
 		return m.done(strings.TrimSpace("There is nothing to redeliver. "+m.skips(n)), true), nil
 	}
 	text := "They go back into the queues of their channels, before what came later; if many wait, they are sent as digests. What ends later is left alone."
-	if n.Queued+n.Skipped >= notify.MaxAtOnce {
-		text += " There may be more: at most " + console.Count(notify.MaxAtOnce) + " are redelivered at once."
+	if n.Queued+n.Skipped >= admin.MaxAtOnce {
+		text += " There may be more: at most " + console.Count(admin.MaxAtOnce) + " are redelivered at once."
 	}
 	if n.ToChannel > 0 {
 		text += " Of these, " + console.Count(int64(n.ToChannel)) + " go to their channels themselves, because their rules are deleted."

@@ -11,6 +11,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/notify/card"
 )
 
@@ -106,7 +107,7 @@ func (p *Pages) liveEvents(r *http.Request) (console.Response, error) {
 			return p.Events.Version(ctx, f)
 		},
 	}
-	if _, form := p.eventFilterOf(q.Get); notify.SeesAll(r.Context()) {
+	if _, form := p.eventFilterOf(q.Get); admin.SeesAll(r.Context()) {
 		live.Topic = eventsPath + eventQuery(form)
 	}
 	return live, nil

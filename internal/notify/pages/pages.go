@@ -12,6 +12,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/notify/cardhtml"
 )
 
@@ -23,18 +24,18 @@ var assetFiles embed.FS
 
 // Pages are the pages.
 type Pages struct {
-	Rules      *notify.Rules
-	Hooks      *notify.Hooks
-	Events     *notify.Events
-	Trials     *notify.Trials
-	Deliveries *notify.Deliveries
-	Channels   *notify.Channels
-	Mentions   *notify.Mentions
-	Webhooks   *notify.Webhooks
-	Reports    *notify.Reports
+	Rules      *admin.Rules
+	Hooks      *admin.Hooks
+	Events     *admin.Events
+	Trials     *admin.Trials
+	Deliveries *admin.Deliveries
+	Channels   *admin.Channels
+	Mentions   *admin.Mentions
+	Webhooks   *admin.Webhooks
+	Reports    *admin.Reports
 
-	Repositories   *notify.Repositories
-	Authorizations *notify.Authorizations
+	Repositories   *admin.Repositories
+	Authorizations *admin.Authorizations
 
 	Proxy func() notify.ProxyTrouble // why channels wait for the outgoing proxy; nil: they never do
 	Clock func() time.Time

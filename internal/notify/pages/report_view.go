@@ -9,6 +9,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/notify/card"
 	"outrigger/internal/notify/cardhtml"
 )
@@ -52,7 +53,7 @@ func (p *Pages) viewReport(r *http.Request) (console.Response, error) {
 }
 
 // viewText sums up a view.
-func viewText(v *notify.ReportView) string {
+func viewText(v *admin.ReportView) string {
 	idle := strconv.Itoa(v.Inactive)
 	if v.Inactive == 0 {
 		idle = "none"

@@ -8,6 +8,7 @@ import (
 
 	"outrigger/internal/console"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/notify/answer"
 	"outrigger/internal/notify/cardhtml"
 	"outrigger/internal/notify/message"
@@ -73,7 +74,7 @@ type tested struct {
 	Text string
 }
 
-func testedOf(a *notify.Tested) tested {
+func testedOf(a *admin.Tested) tested {
 	if a.Err != "" {
 		return tested{console.Bad, "The test message did not get through: " + a.Err + "."}
 	}
@@ -88,7 +89,7 @@ func testedOf(a *notify.Tested) tested {
 }
 
 // wordsOf is what the chat platform answered, as far as the reader may know.
-func wordsOf(a *notify.Tested) string {
+func wordsOf(a *admin.Tested) string {
 	if a.Withheld {
 		return answer.Withheld(a.Status)
 	}

@@ -8,6 +8,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 )
 
 // doTry is the button of the rule form that tries the rule on the last events.
@@ -31,7 +32,7 @@ type triedRow struct {
 	Note string
 }
 
-func trialOf(t *notify.Trial, types []notify.EventType) ruleTrial {
+func trialOf(t *admin.Trial, types []notify.EventType) ruleTrial {
 	view := ruleTrial{Said: "It would have taken " + strconv.Itoa(t.Taken) + " of the last " + strconv.Itoa(len(t.Events)) + " events."}
 	switch {
 	case len(t.Events) == 0:

@@ -12,6 +12,7 @@ import (
 	"outrigger/internal/dbtest"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/notify/store"
 	"outrigger/internal/secret"
 	"outrigger/internal/secret/secrettest"
@@ -81,7 +82,7 @@ func newNode(t *testing.T, d *db.DB, id string, now *clock) *node {
 		t.Fatal(err)
 	}
 	t.Cleanup(n.leases.Stop)
-	words := &notify.Reports{
+	words := &admin.Reports{
 		Store: n.store, Lister: n.platform, Clock: now.Now,
 		PullRequests: func(_ *notify.Connection, at notify.RepositoryRef) string {
 			return "https://git.example.com/" + at.RepositoryKey

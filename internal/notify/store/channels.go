@@ -62,7 +62,9 @@ func updateChannel(ctx context.Context, tx *db.Tx, c *notify.Channel) error {
 	return nil
 }
 
-// RecordTest puts a test message into the audit trail.
+// RecordTest puts a test message into the audit trail: to which webhook URL, masked,
+// of which rule or channel, and where that belongs. fault.RateLimited: the user has
+// sent notify.TestsAMinute within a minute, on all nodes together.
 func (s *Store) RecordTest(ctx context.Context, who notify.Actor, object, id string, at identity.Resource, mask string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := fewTests(ctx, tx, who); err != nil {

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -9,24 +9,26 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
+	"outrigger/internal/notify/store"
 )
 
 // The repositories of the cloud edition are those with rules, with hooks and with
 // permissions of who asks, in pages, each once, and each to who administers it.
 func TestCloudRepositories(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *Store) {
+	store.EachStore(t, func(t *testing.T, s *store.Store) {
 		s.UsePlatforms(notify.Connections{
 			{Name: "dc", Kind: "bitbucket-dc"}, {Name: "cloud", Kind: notify.KindBitbucketCloud}, {Name: "second", Kind: notify.KindBitbucketCloud},
-		}, decoders)
+		}, store.Decoders)
 		if err := s.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		rule := func(connection, workspace, repository string, enabled bool, authorization int64) {
-			r := someRule("r")
+			r := store.SomeRule("r")
 			r.Connection, r.ProjectKey, r.RepositoryKey, r.Enabled, r.AuthorizationID = connection, workspace, repository, enabled, authorization
-			save(t, s, r, flowURL("a"))
+			store.Save(t, s, r, store.FlowURL("a"))
 		}
-		err := s.db.Write(t.Context(), func(tx *db.Tx) error {
+		err := s.DB().Write(t.Context(), func(tx *db.Tx) error {
 			for id, state := range map[int]string{1: "active", 2: "withdrawn", 3: "revoked"} {
 				if _, err := tx.Exec(t.Context(), `INSERT INTO notify_authorizations (id, connection, account_id, account_name, base_url, user_id, authorized_by,
 					authorized_at, state, state_at, reason, tokens, expires_at, refreshed_at, due_at, asked_at)
@@ -45,11 +47,11 @@ func TestCloudRepositories(t *testing.T) {
 		rule("cloud", "bay", "oar", true, 2)
 		rule("dc", "ATL", "canoe", true, 0)
 		for _, at := range []notify.Scope{{ProjectKey: "atlas", RepositoryKey: "engine"}, {ProjectKey: "atlas", RepositoryKey: "hull"}, {ProjectKey: "bay"}} {
-			if _, err := s.CreateHook(t.Context(), ada, notify.Hook{Connection: "cloud", Name: strings.ToLower(at.ProjectKey + at.RepositoryKey), Scope: at}); err != nil {
+			if _, err := s.CreateHook(t.Context(), store.Ada, notify.Hook{Connection: "cloud", Name: strings.ToLower(at.ProjectKey + at.RepositoryKey), Scope: at}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		rules := &notify.Rules{Store: s}
+		rules := &admin.Rules{Store: s}
 		list := func(limit int, grants ...identity.Grant) (out []string) {
 			t.Helper()
 			ctx := identity.With(context.WithoutCancel(t.Context()), &identity.Principal{Name: "x", Grants: grants})

@@ -370,23 +370,3 @@ func TestDecisionsGoWithTheirEvent(t *testing.T) {
 		}
 	})
 }
-
-func TestExplainKnowsWhatWasDecidedLater(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *Store) {
-		a := save(t, s, masked("a"), flowURL("a")).ID
-		b := save(t, s, masked("b"), flowURL("a")).ID
-		came(t, s, "dev", push("dev"))
-		if got := explain(t, s, "dev"); got != "a undecided; b undecided" {
-			t.Errorf("at first: %q", got)
-		}
-		d := undecided(t, s)[0]
-		settle(t, s, d, notify.Decision{RuleID: a, Member: "branchMask"})
-		if got := explain(t, s, "dev"); got != "a refused branchMask: "+backtracking+", dev; b undecided" {
-			t.Errorf("half-way: %q", got)
-		}
-		settle(t, s, d, notify.Decision{RuleID: b, Taken: true})
-		if got := explain(t, s, "dev"); got != "a refused branchMask: "+backtracking+", dev; b taken" {
-			t.Errorf("at last: %q", got)
-		}
-	})
-}

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -8,31 +8,28 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
+	"outrigger/internal/notify/store"
 )
-
-// as is a request of a user with these grants.
-func as(t *testing.T, grants ...identity.Grant) context.Context {
-	return identity.With(t.Context(), &identity.Principal{Name: "who", Source: "local", Grants: grants})
-}
 
 // Who administers one of a message's rules sees it and its channel; to act
 // takes all of them.
 func TestWhoMaySeeAndActOnDeliveries(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *Store) {
-		global, repository := someRule("global"), someRule("repository")
+	store.EachStore(t, func(t *testing.T, s *store.Store) {
+		global, repository := store.SomeRule("global"), store.SomeRule("repository")
 		repository.ProjectKey, repository.RepositoryKey = "ATL", "canoe"
-		shared := save(t, s, global, flowURL("shared"))
-		save(t, s, repository, flowURL("shared"))
+		shared := store.Save(t, s, global, store.FlowURL("shared"))
+		store.Save(t, s, repository, store.FlowURL("shared"))
 		own := repository
 		own.Name = "own"
-		save(t, s, own, flowURL("own"))
-		accept(t, s, webhook("w1", *pushedTo("ATL", "canoe", "main", "ada")))
-		accept(t, s, webhook("w2", *pushedTo("ATL", "kayak", "main", "ada"))) // for the global rule alone
-		deliveries, channels := &notify.Deliveries{Store: s}, &notify.Channels{Store: s, Clock: time.Now}
+		store.Save(t, s, own, store.FlowURL("own"))
+		store.Accept(t, s, store.Webhook("w1", *store.PushedTo("ATL", "canoe", "main", "ada")))
+		store.Accept(t, s, store.Webhook("w2", *store.PushedTo("ATL", "kayak", "main", "ada"))) // for the global rule alone
+		deliveries, channels := &admin.Deliveries{Store: s}, &admin.Channels{Store: s, Clock: time.Now}
 
-		admin := as(t, identity.Grant{Permission: identity.Admin})
-		of := as(t, identity.Grant{Permission: identity.RepoAdmin, Resource: identity.Resource{Connection: "dc", Project: "ATL", Repository: "canoe"}})
-		stranger := as(t)
+		admin := store.As(t, identity.Grant{Permission: identity.Admin})
+		of := store.As(t, identity.Grant{Permission: identity.RepoAdmin, Resource: identity.Resource{Connection: "dc", Project: "ATL", Repository: "canoe"}})
+		stranger := store.As(t)
 		for who, c := range map[string]struct {
 			ctx                     context.Context
 			seen, channels, actedOn int
@@ -50,7 +47,7 @@ func TestWhoMaySeeAndActOnDeliveries(t *testing.T) {
 				t.Errorf("%s sees %d channels, want %d: %v", who, len(found), c.channels, err)
 			}
 			acted := 0
-			for _, d := range waiting(t, s) {
+			for _, d := range store.Waiting(t, s) {
 				switch err := deliveries.TryNow(c.ctx, d.ID); {
 				case err == nil:
 					acted++

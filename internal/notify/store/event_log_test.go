@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -117,25 +116,6 @@ func TestTheLogIsReadInPages(t *testing.T) {
 	})
 }
 
-// A filter that few events pass must not have one reading look through all of
-// them: it goes on where the last one stopped.
-func TestAReadingOfTheLogIsBounded(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *Store) {
-		fillLog(t, s)
-		far := maxEventsRead + 50
-		damage(t, s, fmt.Sprintf(`UPDATE notify_events SET id = id + %d WHERE event_key = 'foreign'`, far))
-		page, err := s.ListEvents(t.Context(), notify.EventFilter{Project: "ATL", Limit: 10})
-		if err != nil || len(page.Events) != 0 || page.Next == 0 {
-			t.Fatalf("first reading: %d events, next %d, %v", len(page.Events), page.Next, err)
-		}
-		log := notify.Events{Store: s}
-		found, err := log.List(asAdmin(t), notify.EventFilter{Project: "ATL", Limit: 10})
-		if err != nil || len(found.Events) != 2 || found.Next != 0 {
-			t.Errorf("the page: %d events, next %d, %v", len(found.Events), found.Next, err)
-		}
-	})
-}
-
 func TestAnEventOfTheLog(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {
 		save(t, s, someRule("one"), flowURL("a"))
@@ -181,9 +161,4 @@ func TestTheBodyOfWhatWasNotUnderstood(t *testing.T) {
 			t.Errorf("the body of an event that has none: %v", err)
 		}
 	})
-}
-
-// asAdmin is a request of an ADMIN.
-func asAdmin(t *testing.T) context.Context {
-	return identity.With(t.Context(), &identity.Principal{Name: "ada", Grants: []identity.Grant{{Permission: identity.Admin}}})
 }

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -9,16 +9,18 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
+	"outrigger/internal/notify/store"
 )
 
 // explain says of each rule what it made of the newest event, as an ADMIN reads
 // it: its name, the outcome, and the filter that said no with both values.
-func explain(t *testing.T, s *Store, key string) string {
+func explain(t *testing.T, s *store.Store, key string) string {
 	t.Helper()
-	return explainTo(t, asAdmin(t), s, key)
+	return explainTo(t, store.AsAdmin(t), s, key)
 }
 
-func explainTo(t *testing.T, ctx context.Context, s *Store, key string) string {
+func explainTo(t *testing.T, ctx context.Context, s *store.Store, key string) string {
 	t.Helper()
 	x := explanationOf(t, ctx, s, key)
 	var lines []string
@@ -38,9 +40,9 @@ func explainTo(t *testing.T, ctx context.Context, s *Store, key string) string {
 	return strings.Join(lines, "; ")
 }
 
-func explanationOf(t *testing.T, ctx context.Context, s *Store, key string) notify.Explanation {
+func explanationOf(t *testing.T, ctx context.Context, s *store.Store, key string) notify.Explanation {
 	t.Helper()
-	log := notify.Events{Store: s}
+	log := admin.Events{Store: s}
 	page, err := s.ListEvents(t.Context(), notify.EventFilter{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
@@ -60,16 +62,16 @@ func explanationOf(t *testing.T, ctx context.Context, s *Store, key string) noti
 }
 
 // came takes an event whose key names it.
-func came(t *testing.T, s *Store, key string, events ...notify.Event) {
+func came(t *testing.T, s *store.Store, key string, events ...notify.Event) {
 	t.Helper()
-	r := webhook(key, events...)
+	r := store.Webhook(key, events...)
 	r.Key = key
-	accept(t, s, r)
+	store.Accept(t, s, r)
 }
 
 // Every filter is named with what it wants and what the event has.
 func TestExplainNamesTheFilter(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *Store) {
+	store.EachStore(t, func(t *testing.T, s *store.Store) {
 		for _, c := range []struct {
 			want   string
 			change func(*notify.Rule)
@@ -86,14 +88,14 @@ func TestExplainNamesTheFilter(t *testing.T) {
 			{"refused ignoredUsers: not Ada, ada", func(r *notify.Rule) { r.IgnoredUsers = []string{"Ada"} }},
 			{"disabled", func(r *notify.Rule) { r.Enabled = false }},
 		} {
-			r := someRule("the rule")
+			r := store.SomeRule("the rule")
 			c.change(&r)
-			saved := save(t, s, r, flowURL("a"))
-			came(t, s, c.want, *pushedTo("ATL", "canoe", "main", "ada"))
+			saved := store.Save(t, s, r, store.FlowURL("a"))
+			came(t, s, c.want, *store.PushedTo("ATL", "canoe", "main", "ada"))
 			if got := explain(t, s, c.want); got != "the rule "+c.want {
 				t.Errorf("%q, want %q", got, "the rule "+c.want)
 			}
-			if err := s.DeleteRule(t.Context(), ada, saved.ID, 0); err != nil {
+			if err := s.DeleteRule(t.Context(), store.Ada, saved.ID, 0); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -102,32 +104,32 @@ func TestExplainNamesTheFilter(t *testing.T) {
 
 // What was so when the event came is what counts, whatever became of the rules.
 func TestExplainKnowsTheRulesOfThen(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *Store) {
-		came(t, s, "before", *pushedTo("ATL", "canoe", "main", "ada"))
-		r := someRule("mine")
+	store.EachStore(t, func(t *testing.T, s *store.Store) {
+		came(t, s, "before", *store.PushedTo("ATL", "canoe", "main", "ada"))
+		r := store.SomeRule("mine")
 		r.ProjectKey, r.RepositoryKey, r.BranchMask = "ATL", "canoe", "release/.*"
-		saved := save(t, s, r, flowURL("a"))
-		came(t, s, "masked", *pushedTo("ATL", "canoe", "main", "ada"))
+		saved := store.Save(t, s, r, store.FlowURL("a"))
+		came(t, s, "masked", *store.PushedTo("ATL", "canoe", "main", "ada"))
 		edit := func(change func(*notify.Rule)) {
 			t.Helper()
 			r = saved.Rule
 			r.Version = 0
 			change(&r)
-			saved = save(t, s, r, "")
+			saved = store.Save(t, s, r, "")
 		}
 		edit(func(r *notify.Rule) { r.Name, r.BranchMask = "mended", "main" })
-		came(t, s, "mended", *pushedTo("ATL", "canoe", "main", "ada"))
+		came(t, s, "mended", *store.PushedTo("ATL", "canoe", "main", "ada"))
 		edit(func(r *notify.Rule) { r.Enabled = false })
-		came(t, s, "off", *pushedTo("ATL", "canoe", "main", "ada"))
+		came(t, s, "off", *store.PushedTo("ATL", "canoe", "main", "ada"))
 		edit(func(r *notify.Rule) { r.Enabled, r.Users = true, []string{"grace"} })
-		came(t, s, "users", *pushedTo("ATL", "canoe", "main", "ada"))
-		came(t, s, "renamed", *repositoryRenamed("ATL", "canoe", "proa"))
-		came(t, s, "at the new key", *pushedTo("ATL", "proa", "main", "ada"))
-		came(t, s, "at the old key", *pushedTo("ATL", "canoe", "main", "ada"))
-		if err := s.DeleteRule(t.Context(), ada, saved.ID, 0); err != nil {
+		came(t, s, "users", *store.PushedTo("ATL", "canoe", "main", "ada"))
+		came(t, s, "renamed", *store.RepositoryRenamed("ATL", "canoe", "proa"))
+		came(t, s, "at the new key", *store.PushedTo("ATL", "proa", "main", "ada"))
+		came(t, s, "at the old key", *store.PushedTo("ATL", "canoe", "main", "ada"))
+		if err := s.DeleteRule(t.Context(), store.Ada, saved.ID, 0); err != nil {
 			t.Fatal(err)
 		}
-		came(t, s, "deleted", *pushedTo("ATL", "proa", "main", "ada"))
+		came(t, s, "deleted", *store.PushedTo("ATL", "proa", "main", "ada"))
 		for key, want := range map[string]string{
 			"before":         "",
 			"masked":         "mine refused branchMask: release/.*, main",
@@ -143,37 +145,37 @@ func TestExplainKnowsTheRulesOfThen(t *testing.T) {
 				t.Errorf("%s: %q, want %q", key, got, want)
 			}
 		}
-		if x := explanationOf(t, asAdmin(t), s, "mended"); x.Rules[0].ChangedBy != "ada" || x.Rules[0].Changed.IsZero() || x.Rules[0].Version != 2 {
+		if x := explanationOf(t, store.AsAdmin(t), s, "mended"); x.Rules[0].ChangedBy != "ada" || x.Rules[0].Changed.IsZero() || x.Rules[0].Version != 2 {
 			t.Errorf("the rule as it was: %+v", x.Rules[0].RuleVersion)
 		}
 	})
 }
 
 func TestExplainTellsTheNarrowestLevelFirst(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *Store) {
+	store.EachStore(t, func(t *testing.T, s *store.Store) {
 		at := func(name, project, repository string) {
-			r := someRule(name)
+			r := store.SomeRule(name)
 			r.ProjectKey, r.RepositoryKey = project, repository
-			save(t, s, r, flowURL(name))
+			store.Save(t, s, r, store.FlowURL(name))
 		}
 		at("global", "", "")
 		at("project", "ATL", "")
 		at("repository", "ATL", "canoe")
 		at("foreign", "PAC", "")
 		at("beside", "ATL", "hull")
-		came(t, s, "push", *pushedTo("atl", "Canoe", "main", "ada"))
+		came(t, s, "push", *store.PushedTo("atl", "Canoe", "main", "ada"))
 		if got, want := explain(t, s, "push"), "repository taken; project taken; global taken"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-		x := explanationOf(t, asAdmin(t), s, "push")
+		x := explanationOf(t, store.AsAdmin(t), s, "push")
 		if x.Elsewhere != 2 || len(x.Deliveries) != 3 || x.Event.Rules != 3 {
 			t.Errorf("%d rules elsewhere, %d deliveries, %d rules took it", x.Elsewhere, len(x.Deliveries), x.Event.Rules)
 		}
-		log := notify.Events{Store: s}
+		log := admin.Events{Store: s}
 		var names []string
 		var after notify.VersionCursor
 		for {
-			page, err := log.Explain(asAdmin(t), x.Event.ID, after, 1)
+			page, err := log.Explain(store.AsAdmin(t), x.Event.ID, after, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,16 +196,16 @@ func TestExplainTellsTheNarrowestLevelFirst(t *testing.T) {
 // Each sees the rules that he administers; of the others he learns how many
 // there are.
 func TestExplainShowsEachHisOwnRules(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *Store) {
+	store.EachStore(t, func(t *testing.T, s *store.Store) {
 		for i, r := range []notify.Rule{{Name: "global"}, {Name: "project", ProjectKey: "ATL"}, {Name: "repository", ProjectKey: "ATL", RepositoryKey: "canoe"}} {
-			full := someRule(r.Name)
+			full := store.SomeRule(r.Name)
 			full.ProjectKey, full.RepositoryKey = r.ProjectKey, r.RepositoryKey
 			if i == 1 {
 				full.Branches = []string{"next"}
 			}
-			save(t, s, full, flowURL(r.Name))
+			store.Save(t, s, full, store.FlowURL(r.Name))
 		}
-		came(t, s, "push", *pushedTo("ATL", "canoe", "main", "ada"))
+		came(t, s, "push", *store.PushedTo("ATL", "canoe", "main", "ada"))
 		as := func(p identity.Permission, project, repository string) context.Context {
 			return identity.With(t.Context(), &identity.Principal{Name: "x", Grants: []identity.Grant{{
 				Permission: p, Resource: identity.Resource{Connection: "dc", Project: project, Repository: repository},
@@ -219,8 +221,8 @@ func TestExplainShowsEachHisOwnRules(t *testing.T) {
 				t.Errorf("%q, want %q", got, want)
 			}
 		}
-		id := explanationOf(t, asAdmin(t), s, "push").Event.ID
-		log := notify.Events{Store: s}
+		id := explanationOf(t, store.AsAdmin(t), s, "push").Event.ID
+		log := admin.Events{Store: s}
 		for _, ctx := range []context.Context{t.Context(), as(identity.RepoAdmin, "ATL", "hull"), as(identity.ProjectAdmin, "PAC", "")} {
 			if _, err := log.Explain(ctx, id, notify.VersionCursor{}, 10); !fault.Is(err, fault.Forbidden) {
 				t.Errorf("a stranger: %v", err)
@@ -231,15 +233,15 @@ func TestExplainShowsEachHisOwnRules(t *testing.T) {
 
 // Of a webhook about many refs each rule has the ones that it takes.
 func TestExplainOfManyRefs(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *Store) {
+	store.EachStore(t, func(t *testing.T, s *store.Store) {
 		for name, mask := range map[string]string{"all": "", "some": "b-[0-4]", "none": "release/.*"} {
-			r := someRule(name)
+			r := store.SomeRule(name)
 			r.BranchMask = mask
-			save(t, s, r, flowURL(name))
+			store.Save(t, s, r, store.FlowURL(name))
 		}
 		var pushes []notify.Event
 		for i := range notify.MaxRefs + 5 {
-			e := *pushedTo("ATL", "canoe", fmt.Sprintf("b-%d", i), "ada")
+			e := *store.PushedTo("ATL", "canoe", fmt.Sprintf("b-%d", i), "ada")
 			e.Ref = &notify.RefChange{Name: e.Branch}
 			pushes = append(pushes, e)
 		}
@@ -248,10 +250,10 @@ func TestExplainOfManyRefs(t *testing.T) {
 		if err != nil || len(page.Events) != 2 {
 			t.Fatal(len(page.Events), err)
 		}
-		log := notify.Events{Store: s}
+		log := admin.Events{Store: s}
 		got := make(map[string]string)
 		for _, e := range page.Events {
-			x, err := log.Explain(asAdmin(t), e.ID, notify.VersionCursor{}, 10)
+			x, err := log.Explain(store.AsAdmin(t), e.ID, notify.VersionCursor{}, 10)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -276,19 +278,19 @@ func TestExplainOfManyRefs(t *testing.T) {
 
 // An event under a key that a rename offered is kept, and nothing is delivered.
 func TestExplainOfWhatIsWithheld(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *Store) {
-		save(t, s, someRule("global"), flowURL("a"))
-		h := hookOf(t, s, "one", "ATL", "canoe")
-		r := cameBy(h, webhook("moved", *repositoryMoved(notify.RepositoryRef{ProjectKey: "ATL", RepositoryKey: "canoe"}, notify.RepositoryRef{ProjectKey: "PAC", RepositoryKey: "canoe"})))
+	store.EachStore(t, func(t *testing.T, s *store.Store) {
+		store.Save(t, s, store.SomeRule("global"), store.FlowURL("a"))
+		h := store.HookOf(t, s, "one", "ATL", "canoe")
+		r := store.CameBy(h, store.Webhook("moved", *store.RepositoryMoved(notify.RepositoryRef{ProjectKey: "ATL", RepositoryKey: "canoe"}, notify.RepositoryRef{ProjectKey: "PAC", RepositoryKey: "canoe"})))
 		r.Key = "moved"
-		accept(t, s, r)
-		push := cameBy(h, webhook("push", *pushedTo("PAC", "canoe", "main", "ada")))
+		store.Accept(t, s, r)
+		push := store.CameBy(h, store.Webhook("push", *store.PushedTo("PAC", "canoe", "main", "ada")))
 		push.Key = "push"
-		accept(t, s, push)
+		store.Accept(t, s, push)
 		if got := explain(t, s, "push"); got != "global withheld" {
 			t.Errorf("%q", got)
 		}
-		x := explanationOf(t, asAdmin(t), s, "push")
+		x := explanationOf(t, store.AsAdmin(t), s, "push")
 		if !x.Event.Withheld() || x.Event.Hook != "one" {
 			t.Errorf("event %+v", x.Event)
 		}
@@ -297,18 +299,18 @@ func TestExplainOfWhatIsWithheld(t *testing.T) {
 
 // What held no event is explained by what became of the webhook.
 func TestExplainOfNoEvent(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *Store) {
-		fillLog(t, s)
+	store.EachStore(t, func(t *testing.T, s *store.Store) {
+		store.FillLog(t, s)
 		for _, key := range []string{"silent", "unknown", "garbled"} {
-			if x := explanationOf(t, asAdmin(t), s, key); len(x.Rules) != 0 || x.Event.Event != nil {
+			if x := explanationOf(t, store.AsAdmin(t), s, key); len(x.Rules) != 0 || x.Event.Event != nil {
 				t.Errorf("%s: %+v", key, x)
 			}
 		}
-		if _, err := (&notify.Events{Store: s}).Explain(asAdmin(t), 999, notify.VersionCursor{}, 10); !fault.Is(err, fault.Forbidden) {
+		if _, err := (&admin.Events{Store: s}).Explain(store.AsAdmin(t), 999, notify.VersionCursor{}, 10); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("an event that is not there, to an ADMIN: %v", err)
 		}
 		root := identity.With(t.Context(), &identity.Principal{Name: "root", Grants: []identity.Grant{{Permission: identity.SysAdmin}}})
-		if _, err := (&notify.Events{Store: s}).Explain(root, 999, notify.VersionCursor{}, 10); !fault.Is(err, fault.NotFound) {
+		if _, err := (&admin.Events{Store: s}).Explain(root, 999, notify.VersionCursor{}, 10); !fault.Is(err, fault.NotFound) {
 			t.Errorf("an event that is not there, to a SYS_ADMIN: %v", err)
 		}
 	})

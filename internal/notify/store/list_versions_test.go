@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -7,21 +7,23 @@ import (
 
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
+	"outrigger/internal/notify/store"
 )
 
 // The version of a list is another one after everything that the list shows
 // changed, and the same otherwise: live lists read nothing more until then.
 func TestVersionsOfLists(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *Store) {
-		deliveries, events := &notify.Deliveries{Store: s}, &notify.Events{Store: s}
+	store.EachStore(t, func(t *testing.T, s *store.Store) {
+		deliveries, events := &admin.Deliveries{Store: s}, &admin.Events{Store: s}
 		readers := map[string]context.Context{
-			"ADMIN":         as(t, identity.Grant{Permission: identity.Admin}),
-			"PROJECT_ADMIN": as(t, identity.Grant{Permission: identity.ProjectAdmin, Resource: identity.Resource{Connection: "dc", Project: "ATL"}}),
+			"ADMIN":         store.As(t, identity.Grant{Permission: identity.Admin}),
+			"PROJECT_ADMIN": store.As(t, identity.Grant{Permission: identity.ProjectAdmin, Resource: identity.Resource{Connection: "dc", Project: "ATL"}}),
 		}
-		rule := someRule("of the project")
+		rule := store.SomeRule("of the project")
 		rule.ProjectKey = "ATL"
-		saved := save(t, s, rule, flowURL("a"))
-		accept(t, s, webhook("first", *pushedTo("ATL", "canoe", "main", "ada")))
+		saved := store.Save(t, s, rule, store.FlowURL("a"))
+		store.Accept(t, s, store.Webhook("first", *store.PushedTo("ATL", "canoe", "main", "ada")))
 		type lists struct{ all, waiting, ofRule, ofPlace, events, taken, ofType string }
 		versions := func() map[string]lists {
 			t.Helper()
@@ -56,7 +58,7 @@ func TestVersionsOfLists(t *testing.T) {
 		if again := versions(); again["ADMIN"] != before["ADMIN"] || again["PROJECT_ADMIN"] != before["PROJECT_ADMIN"] {
 			t.Errorf("nothing changed: %+v, then %+v", before, again)
 		}
-		accept(t, s, webhook("second", *pushedTo("ATL", "canoe", "main", "ada")))
+		store.Accept(t, s, store.Webhook("second", *store.PushedTo("ATL", "canoe", "main", "ada")))
 		after := versions()
 		for name := range readers {
 			was, is := before[name], after[name]
@@ -65,7 +67,7 @@ func TestVersionsOfLists(t *testing.T) {
 				t.Errorf("%s, after an event: %+v, then %+v", name, was, is)
 			}
 		}
-		if n, err := s.Cancel(t.Context(), ada, []int64{waiting(t, s)[0].ID}); n != 1 || err != nil {
+		if n, err := s.Cancel(t.Context(), store.Ada, []int64{store.Waiting(t, s)[0].ID}); n != 1 || err != nil {
 			t.Fatal(n, err)
 		}
 		cancelled := versions()
@@ -75,7 +77,7 @@ func TestVersionsOfLists(t *testing.T) {
 				t.Errorf("%s, after a delivery was cancelled: %+v, then %+v", name, was, is)
 			}
 		}
-		accept(t, s, webhook("elsewhere", *pushedTo("PAC", "canoe", "main", "ada")))
+		store.Accept(t, s, store.Webhook("elsewhere", *store.PushedTo("PAC", "canoe", "main", "ada")))
 		elsewhere := versions()
 		if elsewhere["PROJECT_ADMIN"] != cancelled["PROJECT_ADMIN"] {
 			t.Errorf("an event of another project tells a PROJECT_ADMIN something: %+v, then %+v", cancelled["PROJECT_ADMIN"], elsewhere["PROJECT_ADMIN"])
@@ -83,7 +85,7 @@ func TestVersionsOfLists(t *testing.T) {
 		if was, is := cancelled["ADMIN"], elsewhere["ADMIN"]; was.events == is.events || was.all != is.all {
 			t.Errorf("ADMIN, after an event that no rule took: %+v, then %+v", was, is)
 		}
-		if _, err := deliveries.Version(as(t), notify.DeliveryFilter{Limit: 10}); err != nil {
+		if _, err := deliveries.Version(store.As(t), notify.DeliveryFilter{Limit: 10}); err != nil {
 			t.Errorf("for a caller who sees nothing: %v", err)
 		}
 		if _, err := events.Version(t.Context(), notify.EventFilter{Limit: 10}); err == nil {

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
+	"outrigger/internal/notify/store"
 	"outrigger/internal/secret"
 	"outrigger/internal/work"
 )
@@ -18,31 +20,31 @@ import (
 // says which of the waiting messages go out; one that it refuses changes nothing, nor
 // does one to a channel that is not broken.
 func TestATestThatTheChatTakesOpensABrokenChannel(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *Store) {
+	store.EachStore(t, func(t *testing.T, s *store.Store) {
 		status := 202
-		tests := &notify.TestMessages{
+		tests := &admin.TestMessages{
 			Store: s, Write: func([]notify.EventType, notify.Format) []byte { return nil },
 			Post: func(context.Context, secret.Value, []byte) *work.Attempt { return &work.Attempt{Status: status} },
 		}
-		channels := &notify.Channels{Store: s, Tests: tests, Clock: time.Now}
-		rules := &notify.Rules{Store: s, Tests: tests, CheckURL: func(string) error { return nil }}
+		channels := &admin.Channels{Store: s, Tests: tests, Clock: time.Now}
+		rules := &admin.Rules{Store: s, Tests: tests, CheckURL: func(string) error { return nil }}
 		users := 0
-		admin := func() context.Context { // another one each time: tests of one are limited
+		asRoot := func() context.Context { // another one each time: tests of one are limited
 			users++
 			return identity.With(t.Context(), &identity.Principal{Name: fmt.Sprint("user", users), Source: identity.Local, Grants: []identity.Grant{{Permission: identity.SysAdmin}}})
 		}
 		var made []notify.RuleInfo
 		for i := range 5 {
-			made = append(made, save(t, s, someRule(fmt.Sprint("rule ", i)), flowURL(fmt.Sprint("c", i))))
+			made = append(made, store.Save(t, s, store.SomeRule(fmt.Sprint("rule ", i)), store.FlowURL(fmt.Sprint("c", i))))
 		}
 		for i := range 20 { // each takes all five rules
-			accept(t, s, webhook(fmt.Sprint("event", i), *pushedTo("ATL", "canoe", "main", "ada")))
+			store.Accept(t, s, store.Webhook(fmt.Sprint("event", i), *store.PushedTo("ATL", "canoe", "main", "ada")))
 		}
 		breakIt := func(r *notify.RuleInfo) {
 			c := r.Channel
 			c.State, c.Reason, c.BrokenAt, c.Refused = notify.Broken, "HTTP 404", time.Now(), 3
 			c.GateReason, c.FailingSince, c.GateUntil = "HTTP 404", time.Now(), time.Now().Add(time.Hour)
-			if err := s.db.Write(t.Context(), func(tx *db.Tx) error { return updateChannel(t.Context(), tx, &c) }); err != nil {
+			if err := s.DB().Write(t.Context(), func(tx *db.Tx) error { return store.UpdateChannel(t.Context(), tx, &c) }); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -57,7 +59,7 @@ func TestATestThatTheChatTakesOpensABrokenChannel(t *testing.T) {
 			breakIt(&made[i])
 		}
 		status = 404
-		if done, err := channels.Test(admin(), made[0].Channel.Fingerprint, ""); err != nil || done.Opened != nil || now(&made[0]).State != notify.Broken {
+		if done, err := channels.Test(asRoot(), made[0].Channel.Fingerprint, ""); err != nil || done.Opened != nil || now(&made[0]).State != notify.Broken {
 			t.Errorf("a test that is refused: %+v, %v", done, err)
 		}
 		status = 200
@@ -65,7 +67,7 @@ func TestATestThatTheChatTakesOpensABrokenChannel(t *testing.T) {
 			which              notify.RetryMode
 			waiting, cancelled int
 		}{{notify.RetryAll, 20, 0}, {notify.RetryRecent, 20, 0}, {notify.RetryNone, 0, 20}, {"", 20, 0}} {
-			done, err := channels.Test(admin(), made[i].Channel.Fingerprint, c.which)
+			done, err := channels.Test(asRoot(), made[i].Channel.Fingerprint, c.which)
 			if err != nil || done.Opened == nil || *done.Opened != (notify.Reopened{Waiting: c.waiting, Cancelled: c.cancelled}) {
 				t.Errorf("%q: %+v, %v", c.which, done, err)
 			}
@@ -77,21 +79,21 @@ func TestATestThatTheChatTakesOpensABrokenChannel(t *testing.T) {
 		if now(&made[4]).State != notify.Broken {
 			t.Error("another channel was opened")
 		}
-		if _, err := channels.Test(admin(), made[4].Channel.Fingerprint, "some"); err == nil {
+		if _, err := channels.Test(asRoot(), made[4].Channel.Fingerprint, "some"); err == nil {
 			t.Error("an unknown choice is taken")
 		}
 		// Of a rule, by two people at once: it is opened once, and loses nothing.
 		var both sync.WaitGroup
-		var opened [2]*notify.Tested
+		var opened [2]*admin.Tested
 		for i := range opened {
-			who := admin()
+			who := asRoot()
 			both.Go(func() { opened[i], _ = rules.Test(who, notify.Rule{ID: made[4].ID, Format: notify.Auto}, "", nil) })
 		}
 		both.Wait()
 		if opened[0] == nil || opened[1] == nil || opened[0].Opened == nil && opened[1].Opened == nil || now(&made[4]).State != notify.Open || now(&made[4]).Waiting != 20 {
 			t.Errorf("two tests of a rule: %+v, %+v, %+v", opened[0], opened[1], now(&made[4]))
 		}
-		if done, err := channels.Test(admin(), made[4].Channel.Fingerprint, notify.RetryNone); err != nil || done.Opened != nil || now(&made[4]).Waiting != 20 {
+		if done, err := channels.Test(asRoot(), made[4].Channel.Fingerprint, notify.RetryNone); err != nil || done.Opened != nil || now(&made[4]).Waiting != 20 {
 			t.Errorf("a test of an open channel: %+v, %v", done, err)
 		}
 	})

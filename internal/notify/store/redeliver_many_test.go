@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -10,13 +10,15 @@ import (
 	"outrigger/internal/identity"
 	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
+	"outrigger/internal/notify/store"
 )
 
 // Redelivering many asks with the number and says what is skipped and why; what ends
 // after the question, or comes to be taken, is not redelivered by its answer; of two
 // who answer the same question, one redelivers.
 func TestRedeliveringManyIsHeldToItsQuestion(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *Store) {
+	store.EachStore(t, func(t *testing.T, s *store.Store) {
 		as := func(name string) context.Context {
 			who, err := identitytest.Everybody().Basic(t.Context(), name, "x", "")
 			if err != nil {
@@ -24,21 +26,21 @@ func TestRedeliveringManyIsHeldToItsQuestion(t *testing.T) {
 			}
 			return identity.With(t.Context(), who)
 		}
-		all := &notify.Deliveries{Store: s}
+		all := &admin.Deliveries{Store: s}
 		// Three rules of a repository with ten messages each: one rule is off, and
 		// the messages of another are those of a global rule too.
 		var rules []notify.RuleInfo
 		for i := range 3 {
-			r := someRule(fmt.Sprint("rule ", i))
+			r := store.SomeRule(fmt.Sprint("rule ", i))
 			r.ProjectKey, r.RepositoryKey = "ATL", "canoe"
-			rules = append(rules, save(t, s, r, flowURL(fmt.Sprint(i))))
+			rules = append(rules, store.Save(t, s, r, store.FlowURL(fmt.Sprint(i))))
 		}
-		save(t, s, someRule("global"), flowURL("2"))
-		acceptMany(t, s, 10)
+		store.Save(t, s, store.SomeRule("global"), store.FlowURL("2"))
+		store.AcceptMany(t, s, 10)
 		failed := notify.DeliveryFilter{State: notify.Failed}
 		fail := func() {
 			t.Helper()
-			err := s.db.Write(t.Context(), func(tx *db.Tx) error {
+			err := s.DB().Write(t.Context(), func(tx *db.Tx) error {
 				_, err := tx.Exec(t.Context(), `UPDATE notify_deliveries SET state = 'failed', finished_at = $1 WHERE finished_at = 0`, db.Micros(tx.Now()))
 				return err
 			})
@@ -49,7 +51,7 @@ func TestRedeliveringManyIsHeldToItsQuestion(t *testing.T) {
 		fail()
 		off := rules[1].Rule
 		off.Enabled, off.Version = false, 0
-		save(t, s, off, "")
+		store.Save(t, s, off, "")
 
 		asked, _, err := all.WouldRedeliver(as("repo"), failed)
 		if want := (notify.Redelivered{Queued: 10, Skipped: 10, Forbidden: 10}); err != nil || asked != want {
@@ -59,18 +61,18 @@ func TestRedeliveringManyIsHeldToItsQuestion(t *testing.T) {
 		if want := (notify.Redelivered{Queued: 20, Skipped: 10}); err != nil || asked != want {
 			t.Errorf("of all: %+v, want %+v, %v", asked, want, err)
 		}
-		if n := len(waiting(t, s)); n != 0 {
+		if n := len(store.Waiting(t, s)); n != 0 {
 			t.Fatalf("the question put %d back", n)
 		}
 		// What fails after the question is left alone.
-		accept(t, s, webhook("later", *pushedTo("ATL", "canoe", "main", "ada")))
+		store.Accept(t, s, store.Webhook("later", *store.PushedTo("ATL", "canoe", "main", "ada")))
 		fail()
 		answer := failed
 		answer.AsOf, answer.Count = at, asked.Queued
 		few := answer
 		few.Count--
-		if _, err := all.RedeliverAll(as("admin"), few); !fault.Is(err, fault.Conflict) || len(waiting(t, s)) != 0 {
-			t.Errorf("more than was asked about: %v, %d wait", err, len(waiting(t, s)))
+		if _, err := all.RedeliverAll(as("admin"), few); !fault.Is(err, fault.Conflict) || len(store.Waiting(t, s)) != 0 {
+			t.Errorf("more than was asked about: %v, %d wait", err, len(store.Waiting(t, s)))
 		}
 		sum := 0
 		results := make(chan notify.Redelivered, 2)
@@ -87,7 +89,7 @@ func TestRedeliveringManyIsHeldToItsQuestion(t *testing.T) {
 			n := <-results
 			sum += n.Queued
 		}
-		if n := len(waiting(t, s)); sum != 20 || n != 20 {
+		if n := len(store.Waiting(t, s)); sum != 20 || n != 20 {
 			t.Errorf("%d redelivered, %d wait, want 20", sum, n)
 		}
 		// Those that are named, of which some wait already.
@@ -100,15 +102,15 @@ func TestRedeliveringManyIsHeldToItsQuestion(t *testing.T) {
 			t.Errorf("of those that are named: %+v, %v", asked, err)
 		}
 		const entries = `SELECT count(*) FROM audit_entries WHERE action = 'redeliver'`
-		before := count(t, s, entries)
-		if done, err := all.RedeliverAll(as("admin"), ticked); err != nil || done != asked || count(t, s, entries) != before+1 {
-			t.Errorf("redelivered %+v, %v, %d entries in the audit trail", done, err, count(t, s, entries)-before)
+		before := store.Count(t, s, entries)
+		if done, err := all.RedeliverAll(as("admin"), ticked); err != nil || done != asked || store.Count(t, s, entries) != before+1 {
+			t.Errorf("redelivered %+v, %v, %d entries in the audit trail", done, err, store.Count(t, s, entries)-before)
 		}
 		if n, err := all.WouldCancel(as("admin"), ticked); n != 4 || err != nil {
 			t.Errorf("%d of six wait, %v", n, err)
 		}
-		if n, err := all.CancelAll(as("admin"), ticked); n != 4 || err != nil || len(waiting(t, s)) != 18 {
-			t.Errorf("%d cancelled, %d wait, %v", n, len(waiting(t, s)), err)
+		if n, err := all.CancelAll(as("admin"), ticked); n != 4 || err != nil || len(store.Waiting(t, s)) != 18 {
+			t.Errorf("%d cancelled, %d wait, %v", n, len(store.Waiting(t, s)), err)
 		}
 		for _, state := range []notify.DeliveryState{"", notify.Waiting, notify.Deciding} {
 			if _, _, err := all.WouldRedeliver(as("admin"), notify.DeliveryFilter{State: state}); !fault.Is(err, fault.Invalid) {

@@ -11,7 +11,6 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
-	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 )
 
@@ -286,33 +285,6 @@ func TestAReportWhoseTimeZoneVanished(t *testing.T) {
 		keep(runAt(t, s, info.ID, nine, 1))
 		if now := reportNow(t, s, info.ID); !now.NextRunAt.Equal(nine.Add(23*time.Hour)) || len(waiting(t, s)) != 0 {
 			t.Errorf("the zone is there again: %+v", now)
-		}
-	})
-}
-
-// Only who administers the repository sees what its report sent.
-func TestWhoSeesAReportsDelivery(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *Store) {
-		info := saveReport(t, s, someReport("stale"), flowURL("a"))
-		keeper(t, s)(runAt(t, s, info.ID, reportDay.Add(9*time.Hour), 1))
-		deliveries := &notify.Deliveries{Store: s}
-		at := func(repository string) identity.Grant {
-			return identity.Grant{Permission: identity.RepoAdmin, Resource: identity.Resource{Connection: "dc", Project: "ATL", Repository: repository}}
-		}
-		for repository, want := range map[string]int{"canoe": 1, "hull": 0} {
-			ctx := as(t, at(repository))
-			list, err := deliveries.List(ctx, notify.DeliveryFilter{Limit: 10})
-			if err != nil || len(list) != want {
-				t.Errorf("who administers %s sees %d, %v", repository, len(list), err)
-			}
-			if err := deliveries.Cancel(ctx, waiting(t, s)[0].ID); (err == nil) != (want == 1) {
-				t.Errorf("who administers %s cancels it: %v", repository, err)
-			}
-			if want == 1 {
-				if err := deliveries.Redeliver(ctx, list[0].ID); err != nil {
-					t.Error(err)
-				}
-			}
 		}
 	})
 }

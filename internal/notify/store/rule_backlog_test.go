@@ -1,24 +1,26 @@
-package store
+package store_test
 
 import (
 	"testing"
 
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
+	"outrigger/internal/notify/store"
 )
 
 // What waits is counted for each rule, though rules share a channel.
 func TestWhatWaitsIsCountedForTheRule(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *Store) {
-		all, some, idle := someRule("all"), someRule("some"), someRule("idle")
+	store.EachStore(t, func(t *testing.T, s *store.Store) {
+		all, some, idle := store.SomeRule("all"), store.SomeRule("some"), store.SomeRule("idle")
 		some.Filter.BranchMask, idle.Filter.BranchMask = "release/.*", "nothing/.*"
 		for _, r := range []notify.Rule{all, some, idle} {
-			save(t, s, r, flowURL("shared"))
+			store.Save(t, s, r, store.FlowURL("shared"))
 		}
-		accept(t, s, webhook("w1", *pushedTo("ATL", "canoe", "main", "ada")))
-		accept(t, s, webhook("w2", *pushedTo("ATL", "canoe", "release/1", "ada")))
-		ctx := as(t, identity.Grant{Permission: identity.Admin})
-		rules, err := (&notify.Rules{Store: s}).Page(ctx, notify.RulePage{Level: notify.Global, Limit: 10})
+		store.Accept(t, s, store.Webhook("w1", *store.PushedTo("ATL", "canoe", "main", "ada")))
+		store.Accept(t, s, store.Webhook("w2", *store.PushedTo("ATL", "canoe", "release/1", "ada")))
+		ctx := store.As(t, identity.Grant{Permission: identity.Admin})
+		rules, err := (&admin.Rules{Store: s}).Page(ctx, notify.RulePage{Level: notify.Global, Limit: 10})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/secret"
 )
 
@@ -49,7 +50,7 @@ func writer(ctx context.Context, connection string, before, now time.Time) *noti
 	if now.IsZero() || now.Equal(before) {
 		return nil
 	}
-	by := notify.ManagedBy(ctx, connection)
+	by := admin.ManagedBy(ctx, connection)
 	return &by
 }
 
@@ -67,7 +68,7 @@ func (w *Watch) hookOf(ctx context.Context, c *notify.Connection, scope notify.S
 		}
 	}
 	h := notify.Hook{Connection: c.Name, Name: w.freeName(c.Name, scope), Scope: scope}
-	made, err := w.Store.CreateHook(ctx, notify.ManagedBy(ctx, c.Name), h)
+	made, err := w.Store.CreateHook(ctx, admin.ManagedBy(ctx, c.Name), h)
 	if err != nil {
 		return made, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 )
 
 // offersAtOnce is more renames than wait for a decision at a time.
@@ -36,7 +37,7 @@ func (w *Watch) confirmRenames(ctx context.Context, c *notify.Connection, listed
 		if id := before[from]; id == 0 || stays || now[to] != id {
 			continue
 		}
-		err := w.Store.ConfirmRename(ctx, notify.ManagedBy(ctx, c.Name), o.ID)
+		err := w.Store.ConfirmRename(ctx, admin.ManagedBy(ctx, c.Name), o.ID)
 		if fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) { // the new key is in use, or it was decided already
 			continue
 		}

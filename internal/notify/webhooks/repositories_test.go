@@ -15,6 +15,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/notify/authorizations"
 	cloud "outrigger/internal/notify/bitbucketcloud/client"
 	"outrigger/internal/notify/store"
@@ -36,7 +37,7 @@ type cloudWorld struct {
 	now   time.Time
 	store *store.Store
 	watch *Watch
-	api   *notify.Webhooks
+	api   *admin.Webhooks
 }
 
 func eachCloudWorld(t *testing.T, manage bool, fn func(t *testing.T, w *cloudWorld)) {
@@ -67,7 +68,7 @@ func eachCloudWorld(t *testing.T, manage bool, fn func(t *testing.T, w *cloudWor
 		platform := cloud.New(out.Trusted(), clock)
 		accounts := authorizations.New(authorizations.Options{Store: w.store, Platform: platform, UserStates: knownUsers, Leases: leases, Clock: clock, Log: log})
 		w.watch = New(Options{Store: w.store, Cloud: platform, Use: accounts.Use, BaseURL: base, Leases: leases, Clock: clock, Log: log})
-		w.api = &notify.Webhooks{Store: w.store, Check: w.watch.Check, CheckRepository: w.watch.CheckRepository, Clock: time.Now}
+		w.api = &admin.Webhooks{Store: w.store, Check: w.watch.Check, CheckRepository: w.watch.CheckRepository, Clock: time.Now}
 		w.authorise(accounts)
 		fn(t, w)
 	}, secret.Migrations, audit.Migrations, identity.Migrations, store.Migrations)
@@ -85,13 +86,13 @@ func knownUsers(_ context.Context, ids ...int64) (map[int64]identity.UserState, 
 // authorise has Ana's account authorised, with the id 1.
 func (w *cloudWorld) authorise(accounts *authorizations.Service) {
 	w.t.Helper()
-	api := &notify.Authorizations{Store: w.store, UserStates: knownUsers, Location: accounts.Location, Exchange: accounts.Exchange, BaseURL: base, Clock: func() time.Time { return w.now }}
+	api := &admin.Authorizations{Store: w.store, UserStates: knownUsers, Location: accounts.Location, Exchange: accounts.Exchange, BaseURL: base, Clock: func() time.Time { return w.now }}
 	location, err := api.Begin(w.ada(), "cloud", "/")
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	query, _ := w.Grant(location, ana)
-	if _, _, err := api.Complete(w.ada(), "cloud", notify.ReadCallback(query)); err != nil {
+	if _, _, err := api.Complete(w.ada(), "cloud", admin.ReadCallback(query)); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	cloud "outrigger/internal/notify/bitbucketcloud/client"
 	"outrigger/internal/secret"
 )
@@ -35,7 +36,7 @@ func (w *Watch) removeUnneeded(ctx context.Context, p notify.RepositoryWebhook) 
 		return true, w.Store.ForgetRepositoryWebhook(ctx, p, nil)
 	}
 	w.Log.Info("a webhook was deleted on the platform, since no rule is left", "connection", p.Connection, "project", p.At.ProjectKey, "repository", p.At.RepositoryKey)
-	by := notify.ManagedBy(ctx, p.Connection)
+	by := admin.ManagedBy(ctx, p.Connection)
 	return true, w.Store.ForgetRepositoryWebhook(ctx, p, &by)
 }
 

@@ -17,6 +17,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/notify/bitbucketdc"
 	"outrigger/internal/notify/bitbucketdc/client"
 	"outrigger/internal/notify/store"
@@ -37,7 +38,7 @@ type world struct {
 	now   time.Time
 	store *store.Store
 	watch *Watch
-	api   *notify.Webhooks
+	api   *admin.Webhooks
 }
 
 func eachWorld(t *testing.T, o bitbucket.Options, fn func(t *testing.T, w *world)) {
@@ -60,7 +61,7 @@ func eachWorld(t *testing.T, o bitbucket.Options, fn func(t *testing.T, w *world
 		leases := dbtest.Leases(t, d, "node_1")
 		out := egresstest.Client(t)
 		w.watch = New(Options{Store: w.store, Platform: client.New(out.Trusted(), w.clock), BaseURL: base, Leases: leases, Clock: w.clock, Log: log})
-		w.api = &notify.Webhooks{Store: w.store, Check: w.watch.Check}
+		w.api = &admin.Webhooks{Store: w.store, Check: w.watch.Check}
 		fn(t, w)
 	}, secret.Migrations, audit.Migrations, identity.Migrations, store.Migrations)
 }

@@ -1,0 +1,141 @@
+package admin
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/limit"
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/store"
+)
+
+// Channels has the operations on channels, each with its permission check.
+type Channels struct {
+	Store *store.Store
+	Tests *TestMessages
+	Clock func() time.Time
+
+	retries limit.PerMinute[int64]
+}
+
+// retriesAMinute is how often a channel may be tried again in a minute, on each
+// node: each sends a message at once, whatever pause the chat platform asked for.
+const retriesAMinute = 12
+
+// List returns one page of the channels that who asks may see.
+func (s *Channels) List(ctx context.Context, p notify.ChannelPage) ([]notify.ChannelInfo, error) {
+	who := identity.From(ctx)
+	p.Visible = func(c *notify.ChannelInfo) bool { return c.VisibleTo(who) }
+	list, err := s.Store.ListChannels(ctx, p)
+	return forReader(ctx, list), err
+}
+
+// Troubled returns the channels that who asks may see and that are broken, or have
+// failed for TroubleAfter: the broken ones first, at most limit.
+func (s *Channels) Troubled(ctx context.Context, now time.Time, limit int) ([]notify.ChannelInfo, error) {
+	who := identity.From(ctx)
+	list, err := s.Store.ListChannels(ctx, notify.ChannelPage{Limit: limit, InTrouble: true, Visible: func(c *notify.ChannelInfo) bool {
+		return c.Status(now).State != string(notify.Open) && (c.State == notify.Broken || now.Sub(c.FailingSince) >= notify.TroubleAfter) && c.VisibleTo(who)
+	}})
+	return forReader(ctx, list), err
+}
+
+// Get returns the channel with a fingerprint: fault.NotFound for a
+// SYS_ADMIN, else fault.Forbidden as for a channel of others.
+func (s *Channels) Get(ctx context.Context, fingerprint string) (notify.ChannelInfo, error) {
+	info, err := s.Store.ChannelOf(ctx, fingerprint)
+	if fault.Is(err, fault.NotFound) || err == nil && !info.VisibleTo(identity.From(ctx)) {
+		return notify.ChannelInfo{}, identity.Missing(ctx, "There is no channel %q.", fingerprint)
+	}
+	info.Show(notify.ReadsInside(ctx))
+	return info, err
+}
+
+func (s *Channels) changeable(ctx context.Context, fingerprint string) (notify.ChannelInfo, error) {
+	info, err := s.Get(ctx, fingerprint)
+	if err == nil && !info.ChangeableBy(identity.From(ctx)) {
+		err = fault.New(fault.Forbidden, "You do not administer all rules of this channel. Ask someone who does.")
+	}
+	return info, err
+}
+
+// Retried is what came of a retry of a channel.
+type Retried struct {
+	Cancelled int                  // waiting messages that were left out
+	Waiting   int                  // messages that wait now
+	Answered  bool                 // the chat platform has answered since
+	Status    notify.ChannelStatus // as it is now
+}
+
+const (
+	// answerWithin is how long a retry waits for the answer of the chat platform,
+	// which most give at once; who asked is told of a later one as of any other.
+	answerWithin = 3 * time.Second
+	// answerEvery is how often it looks for that.
+	answerEvery = 50 * time.Millisecond
+)
+
+// Retry tries a channel again at once, whatever closed it, and says what came of
+// it where the chat platform answers within 3 s. fault.RateLimited: it was tried
+// retriesAMinute times.
+func (s *Channels) Retry(ctx context.Context, fingerprint string, which notify.RetryMode) (done Retried, err error) {
+	if !slices.Contains(notify.RetryModes(), which) {
+		return done, wrongWhich()
+	}
+	before, err := s.changeable(ctx, fingerprint)
+	if err != nil {
+		return done, err
+	}
+	if wait := s.retries.Take(before.ID, retriesAMinute, s.Clock()); wait > 0 {
+		return done, fault.TooOften(wait, "This channel was tried again %d times within a minute. Wait a moment.", retriesAMinute)
+	}
+	if done.Cancelled, err = s.Store.RetryChannel(ctx, actor(ctx), before.ID, which); err != nil {
+		return done, err
+	}
+	for until := time.After(answerWithin); ; {
+		now, err := s.Store.ChannelOf(ctx, fingerprint)
+		if err != nil {
+			return done, err
+		}
+		now.Show(notify.ReadsInside(ctx))
+		done.Waiting, done.Status = now.Waiting, now.Status(s.Clock())
+		done.Answered = now.GateStep+now.Refused+now.Rejected > 0 || !now.LastOKAt.Equal(before.LastOKAt)
+		if done.Answered || now.Waiting <= now.Held {
+			return done, nil
+		}
+		select {
+		case <-until:
+			return done, nil
+		case <-ctx.Done():
+			return done, ctx.Err()
+		case <-time.After(answerEvery):
+		}
+	}
+}
+
+func wrongWhich() error {
+	return fault.InvalidField("which", "Choose which waiting messages to send: all, recent (the last 24 hours) or none.")
+}
+
+// Rename has all rules of a channel call it so; "" leaves it its host's name.
+// wrong is what the caller has found in the members already: all of it is named
+// together.
+func (s *Channels) Rename(ctx context.Context, fingerprint, name string, wrong fault.Fields) error {
+	name = strings.TrimSpace(name)
+	if utf8.RuneCountInString(name) > notify.MaxName {
+		wrong.Add("name", "At most 255 characters are allowed.")
+	}
+	if err := wrong.Err(); err != nil {
+		return err
+	}
+	c, err := s.changeable(ctx, fingerprint)
+	if err != nil {
+		return err
+	}
+	return s.Store.RenameChannel(ctx, actor(ctx), c.ID, name)
+}

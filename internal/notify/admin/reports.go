@@ -1,0 +1,289 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/store"
+	"outrigger/internal/secret"
+)
+
+// Reports has the operations on activity reports, each with its permission check:
+// the REST API and the console both go through it.
+type Reports struct {
+	Store  *store.Store
+	Lister notify.PullRequestLister
+	// CheckRepository asks the platform whether there is a repository that reports
+	// can read: fault.NotFound where it says no. nil: new reports are not checked.
+	CheckRepository func(ctx context.Context, c *notify.Connection, at notify.RepositoryRef) error
+	// PullRequests is the address of the page on which the platform lists the open
+	// pull requests of a repository; "" where none is known.
+	PullRequests func(c *notify.Connection, at notify.RepositoryRef) string
+	// CheckURL and CautionURL are as for Rules.
+	CheckURL   func(string) error
+	CautionURL func(ctx context.Context, url string) string
+	Tests      *TestMessages
+	// Write makes the message of a test.
+	Write func(e *notify.Event, f notify.Format) []byte
+	// Zone is the server's time zone, of reports that name none.
+	Zone  string
+	Clock func() time.Time
+
+	asks   reportAsks // views and tests
+	checks reportAsks // of repositories of new reports, bounded likewise
+}
+
+func (s *Reports) require(ctx context.Context, r *notify.Report) error {
+	perm, at := r.Access()
+	return identity.Require(ctx, perm, at)
+}
+
+// List returns the reports of the repository that q names: fault.Forbidden for who
+// does not administer it.
+func (s *Reports) List(ctx context.Context, q notify.ReportQuery) ([]notify.ReportInfo, error) {
+	of := notify.Report{ProjectKey: q.ProjectKey, RepositoryKey: q.RepositoryKey}
+	var wrong fault.Fields
+	of.ValidatePlace(&wrong)
+	name, err := s.Store.Platforms().Connections.Resolve(q.Connection)
+	if err := wrong.Join(err); err != nil {
+		return nil, err
+	}
+	if err := wrong.Err(); err != nil {
+		return nil, err
+	}
+	of.Connection, q.Connection = name, name
+	if err := s.require(ctx, &of); err != nil {
+		return nil, err
+	}
+	list, err := s.Store.ListReports(ctx, q)
+	return forReader(ctx, list), err
+}
+
+// MayListAll reports whether who asks may list the reports that q means without
+// naming a repository: those of a project, or all.
+func (s *Reports) MayListAll(ctx context.Context, q notify.ReportQuery) bool {
+	who := identity.From(ctx)
+	switch {
+	case q.RepositoryKey != "":
+		return false
+	case who.May(identity.Admin, identity.Resource{}):
+		return true
+	}
+	name, err := s.Store.Platforms().Connections.Resolve(q.Connection)
+	return err == nil && q.ProjectKey != "" && who.May(identity.ProjectAdmin, identity.Resource{Connection: name, Project: q.ProjectKey})
+}
+
+// Page returns one page of the reports that who asks administers. fault.Invalid:
+// there is no connection of that name.
+func (s *Reports) Page(ctx context.Context, p notify.ReportPage) ([]notify.ReportInfo, error) {
+	if p.Connection != "" {
+		if _, err := s.Store.Platforms().Connections.Resolve(p.Connection); err != nil {
+			return nil, err
+		}
+	}
+	who := identity.From(ctx)
+	p.Visible = func(r *notify.Report) bool { return who.May(r.Access()) }
+	list, err := s.Store.PageReports(ctx, p)
+	return forReader(ctx, list), err
+}
+
+// maxFailing is how many reports the overview names.
+const maxFailing = 10
+
+// Failing returns the enabled reports whose last run brought no message, as far as
+// who asks administers them: the last ones first, at most 10.
+func (s *Reports) Failing(ctx context.Context) ([]notify.ReportInfo, error) {
+	who := identity.From(ctx)
+	list, err := s.Store.FailingReports(ctx, maxFailing, func(r *notify.Report) bool { return who.May(r.Access()) })
+	return forReader(ctx, list), err
+}
+
+// Connections names the connections that a report can belong to.
+func (s *Reports) Connections() []string { return s.Store.Platforms().Connections.Names() }
+
+// Get returns one report: fault.NotFound for a SYS_ADMIN, else fault.Forbidden as
+// for a report of others.
+func (s *Reports) Get(ctx context.Context, id int64) (notify.ReportInfo, error) {
+	info, err := s.Store.Report(ctx, id)
+	if fault.Is(err, fault.NotFound) {
+		return info, identity.Missing(ctx, "There is no report with id %d.", id)
+	}
+	if err != nil {
+		return info, err
+	}
+	info.Show(notify.ReadsInside(ctx))
+	return info, s.require(ctx, &info.Report)
+}
+
+// Save creates a report (ID 0) or saves one; see store.Store for the errors. Of a
+// new one the platform is asked whether its repository exists.
+// wrong is what the caller has found in the members already: all of it is named
+// together.
+func (s *Reports) Save(ctx context.Context, draft notify.Report, webhookURL string, wrong fault.Fields) (notify.ReportInfo, error) {
+	draft, _, err := s.prepare(ctx, draft, &wrong)
+	if err != nil {
+		return notify.ReportInfo{}, err
+	}
+	webhookURL = strings.TrimSpace(webhookURL)
+	if err := wrong.Join(draft.Validate()); err != nil {
+		return notify.ReportInfo{}, err
+	}
+	if err := wrong.Join(s.checkURL(&draft, webhookURL)); err != nil {
+		return notify.ReportInfo{}, err
+	}
+	if err := wrong.Err(); err != nil {
+		return notify.ReportInfo{}, err
+	}
+	unchecked := ""
+	if draft.ID == 0 {
+		if unchecked, err = s.checkRepository(ctx, &draft); err != nil {
+			return notify.ReportInfo{}, err
+		}
+	}
+	saved, err := s.Store.SaveReport(ctx, actor(ctx), draft, webhookURL, s.Clock())
+	saved.Show(notify.ReadsInside(ctx))
+	if err == nil {
+		saved.Unchecked = unchecked
+		s.Caution(ctx, &saved)
+	}
+	return saved, err
+}
+
+// prepare completes a draft and reports whether who asks may save it; stored is the
+// report that it is of, where it has an id.
+func (s *Reports) prepare(ctx context.Context, draft notify.Report, wrong *fault.Fields) (_ notify.Report, stored notify.ReportInfo, err error) {
+	draft = draft.Trimmed()
+	if draft.ID == 0 {
+		if draft.TimeZone == "" {
+			draft.TimeZone = s.Zone
+		}
+		return draft, stored, s.place(ctx, &draft, wrong)
+	}
+	if stored, err = s.Get(ctx, draft.ID); err != nil {
+		return draft, stored, err
+	}
+	notify.CheckReportPlace(wrong, &draft, &stored)
+	if draft.TimeZone == "" {
+		draft.TimeZone = stored.TimeZone
+	}
+	return draft, stored, nil
+}
+
+// place finds where a new report belongs, and reports whether who asks may have one
+// there. A place that is wrong in itself is not checked for permission, and is
+// named with what else is wrong.
+func (s *Reports) place(ctx context.Context, draft *notify.Report, wrong *fault.Fields) error {
+	var here fault.Fields
+	name, err := s.Store.Platforms().Connections.Resolve(draft.Connection)
+	if err := here.Join(err); err != nil {
+		return err
+	}
+	draft.Connection = name
+	*wrong = append(*wrong, here...)
+	draft.ValidatePlace(&here)
+	if len(here) > 0 || slices.ContainsFunc(*wrong, func(f fault.Field) bool { return slices.Contains(placeFields, f.Name) }) {
+		return nil
+	}
+	return s.require(ctx, draft)
+}
+
+func (s *Reports) checkURL(draft *notify.Report, webhookURL string) error {
+	if webhookURL == "" || secret.IsMask(webhookURL) {
+		if draft.ID == 0 {
+			return fault.InvalidField("webhookUrl", "Give the whole webhook URL; a new report has none to keep.")
+		}
+		return nil
+	}
+	if err := s.CheckURL(webhookURL); err != nil {
+		return fault.InvalidField("webhookUrl", "%s", fault.As(err).Message)
+	}
+	return nil
+}
+
+// Caution finds out what is to be said about a report's webhook URL, as for Rules.
+func (s *Reports) Caution(ctx context.Context, info *notify.ReportInfo) {
+	info.Caution = s.CautionURL(ctx, info.Channel.Mask)
+}
+
+// Enable switches a report on or off; who may, as for Get. What came due while it
+// was off is not caught up on. fault.Conflict: the report is not at the version any
+// more; 0 is any.
+func (s *Reports) Enable(ctx context.Context, id, version int64, enabled bool) (notify.ReportInfo, error) {
+	if info, err := s.Get(ctx, id); err != nil {
+		return info, err
+	}
+	saved, err := s.Store.EnableReport(ctx, actor(ctx), id, version, enabled, s.Clock())
+	saved.Show(notify.ReadsInside(ctx))
+	return saved, err
+}
+
+// Delete deletes a report; who may, as for Get, and the version as for Enable.
+func (s *Reports) Delete(ctx context.Context, id, version int64) error {
+	if _, err := s.Get(ctx, id); err != nil {
+		return err
+	}
+	return s.Store.DeleteReport(ctx, actor(ctx), id, version)
+}
+
+// ReportView is what a report says now.
+type ReportView struct {
+	Report         notify.ReportInfo
+	Event          *notify.Event // what its card is made of
+	AskedAt        time.Time
+	Open, Inactive int
+}
+
+// View asks the platform and gives what the report says now; nothing is sent. Who
+// may, as for Get. Errors: fault.RateLimited, and fault.Unavailable where the
+// platform does not answer.
+func (s *Reports) View(ctx context.Context, id int64) (ReportView, error) {
+	info, err := s.Get(ctx, id)
+	if err != nil {
+		return ReportView{}, err
+	}
+	e, err := s.askNow(ctx, &info.Report)
+	if err != nil {
+		return ReportView{}, err
+	}
+	return ReportView{Report: info, Event: e, AskedAt: e.At, Open: e.Report.Open, Inactive: e.Report.Inactive}, nil
+}
+
+// askNowTime is how long a person waits for the platform: 5,000 pull requests
+// take 50 pages and some 10 s.
+const askNowTime = 30 * time.Second
+
+func (s *Reports) askNow(ctx context.Context, r *notify.Report) (*notify.Event, error) {
+	done, err := s.asks.begin(ctx, r, s.Clock())
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	ctx, cancel := context.WithTimeout(ctx, askNowTime)
+	defer cancel()
+	return s.Compose(ctx, r)
+}
+
+// Compose asks the platform for the open pull requests and gives the event that
+// says what the report finds. It checks no permission: the runner calls it.
+// Errors: fault.Unavailable where the platform does not answer.
+func (s *Reports) Compose(ctx context.Context, r *notify.Report) (*notify.Event, error) {
+	c := s.Store.Platforms().Connections.Find(r.Connection)
+	if c == nil {
+		return nil, fault.New(fault.Unavailable, "The connection %s no longer exists.", r.Connection)
+	}
+	open, err := s.Lister.OpenPullRequests(ctx, c, r.At())
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil, fault.Wrap(err, fault.Unavailable, "%s did not list the open pull requests of %s/%s in time.", c.Name, r.ProjectKey, r.RepositoryKey)
+	}
+	if err != nil {
+		return nil, err
+	}
+	now := s.Clock()
+	return r.Event(r.Activity(open, now), s.PullRequests(c, r.At()), now), nil
+}

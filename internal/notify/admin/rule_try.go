@@ -1,0 +1,149 @@
+package admin
+
+import (
+	"context"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/limit"
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/branchmask"
+)
+
+// Trial is what a rule, saved or not, would have made of the last events of its
+// connection, project or repository.
+type Trial struct {
+	Taken  int
+	Events []notify.TriedEvent // the newest first
+}
+
+// triedEvents is how many events a rule is tried on.
+const triedEvents = 50
+
+// trialTime is how long a trial may run masks and ask the platform for groups: a
+// person waits for it. What was not answered by then counts as met.
+const trialTime = 5 * time.Second
+
+// Trials tries rules before they are saved.
+type Trials struct {
+	Rules       *Rules
+	Events      *Events
+	Memberships notify.Memberships
+
+	masks    limit.OneAtATime // for all users: at most one core
+	underWay limit.Concurrent[account]
+}
+
+// triesAtOnce is how many trials a user may have under way: a form that changes
+// begins one before it gives up the last.
+const triesAtOnce = 3
+
+// begin counts a trial of who asks until done is called. fault.RateLimited: there
+// are too many.
+func (s *Trials) begin(ctx context.Context) (done func(), err error) {
+	done, ok := s.underWay.Acquire(accountOf(identity.From(ctx)), triesAtOnce)
+	if !ok {
+		return nil, fault.TooOften(time.Second, "%d of your rules or masks are being tried already. Wait for them.", triesAtOnce)
+	}
+	return done, nil
+}
+
+// Try judges the last events by a rule as it is typed. Its name, its webhook URL
+// and whether it is enabled are not looked at. Who may, and the errors, as for
+// Rules.Save, and fault.RateLimited; wrong is what the caller has found in the
+// members already.
+func (s *Trials) Try(ctx context.Context, draft notify.Rule, wrong fault.Fields) (Trial, error) {
+	draft, err := s.Rules.checkDraft(ctx, draft, wrong)
+	if err != nil {
+		return Trial{}, err
+	}
+	done, err := s.begin(ctx)
+	if err != nil {
+		return Trial{}, err
+	}
+	defer done()
+	c, err := notify.CompileRule(&draft)
+	if err != nil {
+		return Trial{}, fault.New(fault.Invalid, "%s", err)
+	}
+	page, err := s.Events.List(ctx, notify.EventFilter{
+		Connection: draft.Connection, Project: draft.ProjectKey, Repository: draft.RepositoryKey, Understood: true, Limit: triedEvents,
+	})
+	if err != nil {
+		return Trial{}, err
+	}
+	asking, cancel := context.WithTimeout(ctx, trialTime)
+	defer cancel()
+	a := &trialAnswers{Trials: s, ctx: asking, connection: draft.Connection}
+	trial := Trial{Events: make([]notify.TriedEvent, 0, len(page.Events))}
+	for _, e := range page.Events {
+		if e.Event == nil { // cannot be read
+			continue
+		}
+		tried := c.Try(e, a)
+		if tried.Outcome == notify.RuleTook {
+			trial.Taken++
+		}
+		trial.Events = append(trial.Events, tried)
+	}
+	return trial, nil
+}
+
+// checkDraft returns a draft with its place, as far as its filters go, for who may
+// save it.
+func (s *Rules) checkDraft(ctx context.Context, draft notify.Rule, wrong fault.Fields) (notify.Rule, error) {
+	draft = draft.Trimmed()
+	draft.Enabled, draft.Format, draft.ChannelName = true, notify.Auto, ""
+	if draft.Name == "" {
+		draft.Name = "a new rule"
+	}
+	if draft.ID > 0 {
+		stored, err := s.Get(ctx, draft.ID)
+		if err != nil {
+			return draft, err
+		}
+		draft.Connection, draft.ProjectKey, draft.RepositoryKey = stored.Connection, stored.ProjectKey, stored.RepositoryKey
+	} else if err := s.place(ctx, &draft, &wrong); err != nil {
+		return draft, err
+	}
+	s.completeCloud(&draft)
+	if err := s.checkMembers(&draft, &wrong); err != nil {
+		return draft, err
+	}
+	return draft, wrong.Err()
+}
+
+// trialAnswers runs masks and asks for groups at once.
+type trialAnswers struct {
+	*Trials
+	ctx        context.Context
+	connection string
+	spent      notify.Conditions // masks that took too many steps: not run again
+}
+
+// Mask is of Answers.
+func (a *trialAnswers) Mask(c notify.Condition, mask *branchmask.Mask, branch string) notify.Answer {
+	if a.spent&notify.Conditions(0).With(c) != 0 || a.ctx.Err() != nil {
+		return notify.Unanswered
+	}
+	var matches bool
+	var err error
+	if a.masks.Do(a.ctx, func() { matches, err = mask.Match(branch) }) != nil {
+		return notify.Unanswered
+	}
+	if err != nil {
+		a.spent = a.spent.With(c)
+		return notify.Unanswered
+	}
+	return notify.AnswerOf(matches)
+}
+
+// InGroups is of Answers.
+func (a *trialAnswers) InGroups(_ notify.Condition, groups []string, user string) notify.Answer {
+	in, err := a.Memberships.MemberOf(a.ctx, a.connection, user, groups)
+	if err != nil {
+		return notify.Unanswered
+	}
+	return notify.AnswerOf(in)
+}
