@@ -21,6 +21,7 @@ has dash || need dash
 has sqlite3 || need sqlite3
 has curl || need curl
 has unzip || need unzip
+has promtool || need prometheus
 [ -n "$missing" ] || exit 0
 
 if [ "$(id -u)" != 0 ]; then

@@ -22,22 +22,23 @@ const (
 
 // commands is the command line.
 type commands struct {
-	Serve     serveCmd     `cmd:"" help:"Run the server."`
-	Demo      demoCmd      `cmd:"" help:"Try everything on localhost, with sample data in a temporary folder."`
-	Config    configCmd    `cmd:"" help:"Check a configuration file, or print every setting."`
-	Users     usersCmd     `cmd:"" help:"Manage users and their permissions."`
-	Groups    groupsCmd    `cmd:"" help:"Manage the permissions of groups of single sign-on."`
-	Tokens    tokensCmd    `cmd:"" help:"Manage access tokens."`
-	Nodes     nodesCmd     `cmd:"" help:"List, drain, resume and remove nodes; move their mail."`
-	Notify    notifyCmd    `cmd:"" help:"Chat notifications: events, deliveries, channels and activity reports; test branch masks and webhooks."`
-	Mail      mailCmd      `cmd:"" help:"The outgoing mail queue: its status and its messages."`
-	Threads   threadsCmd   `cmd:"" help:"Threaded comments: export, migrate, verify, back up and restore."`
-	Attention attentionCmd `cmd:"" help:"List what needs attention, as the overview does. The exit code is 2 if anything does, else 0."`
-	Audit     auditCmd     `cmd:"" help:"Read the audit trail."`
-	Backup    backupCmd    `cmd:"" help:"Back up the database of a running server (SQLite)."`
-	Restore   restoreCmd   `cmd:"" help:"Replace the database of a stopped server with a backup, or mark one that another tool restored."`
-	Secrets   secretsCmd   `cmd:"" help:"Change the encryption key, or go on without a lost one."`
-	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Serve      serveCmd      `cmd:"" help:"Run the server."`
+	Demo       demoCmd       `cmd:"" help:"Try everything on localhost, with sample data in a temporary folder."`
+	Config     configCmd     `cmd:"" help:"Check a configuration file, or print every setting."`
+	Users      usersCmd      `cmd:"" help:"Manage users and their permissions."`
+	Groups     groupsCmd     `cmd:"" help:"Manage the permissions of groups of single sign-on."`
+	Tokens     tokensCmd     `cmd:"" help:"Manage access tokens."`
+	Nodes      nodesCmd      `cmd:"" help:"List, drain, resume and remove nodes; move their mail."`
+	Notify     notifyCmd     `cmd:"" help:"Chat notifications: events, deliveries, channels and activity reports; test branch masks and webhooks."`
+	Mail       mailCmd       `cmd:"" help:"The outgoing mail queue: its status and its messages."`
+	Threads    threadsCmd    `cmd:"" help:"Threaded comments: export, migrate, verify, back up and restore."`
+	Attention  attentionCmd  `cmd:"" help:"List what needs attention, as the overview does. The exit code is 2 if anything does, else 0."`
+	Monitoring monitoringCmd `cmd:"" help:"Alert rules for Prometheus and a dashboard for Grafana, made for this version."`
+	Audit      auditCmd      `cmd:"" help:"Read the audit trail."`
+	Backup     backupCmd     `cmd:"" help:"Back up the database of a running server (SQLite)."`
+	Restore    restoreCmd    `cmd:"" help:"Replace the database of a stopped server with a backup, or mark one that another tool restored."`
+	Secrets    secretsCmd    `cmd:"" help:"Change the encryption key, or go on without a lost one."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
 
 	Healthcheck healthcheckCmd `cmd:"" help:"Ask the server on this machine whether it answers."`
 	Licenses    licensesCmd    `cmd:"" help:"Print the licences of everything that is built into the program."`

@@ -54,6 +54,14 @@ func (attentionCmd) Help() string {
 A user sees what they may see on the overview. A token of scope monitoring sees everything. If the server does not answer, the exit code is 1.`
 }
 
+func (monitoringRulesCmd) Help() string {
+	return examples("outrigger monitoring rules > /etc/prometheus/rules/outrigger.yml")
+}
+
+func (monitoringDashboardCmd) Help() string {
+	return examples("outrigger monitoring dashboard > outrigger-dashboard.json")
+}
+
 func (auditListCmd) Help() string { return examples("outrigger audit list --since 24h --who ann") }
 
 func (auditExportCmd) Help() string {
