@@ -59,7 +59,7 @@ func TestDamageIsNeverSilent(t *testing.T) {
 				}
 			}
 			r.verifies(c.says)
-			r.has(r.open("GET", movePath, "root"), 200, c.says, `<span class="badge warn">COMPLETED</span>`)
+			r.has(r.open("GET", movePath, "root"), 200, c.says, `<span class="badge warn">completed</span>`)
 			r.has(r.open("GET", movePath+"/verify", "root"), 200, c.says, `<span class="badge warn">incomplete data</span>`)
 		})
 	}

@@ -119,8 +119,12 @@ func TestMigrationByForms(t *testing.T) {
 	r := onSQLite(t, nil).work()
 	r.has(r.follow(r.open("GET", rootPath, "root")), 200,
 		`<h1>Threaded Comments Admin</h1>`, `Backup &amp; Restore</a>`, `aria-current="page">DC -&gt; Cloud Migration</a>`,
-		"0 / 0 records (0%)", "0 / 0 processed", `<button type="button" disabled>Upload Data</button>`, `<button type="button" disabled>Start Processing</button>`,
-		`<button type="button" disabled>Reset State</button>`, `data-tus="/base`+uploadsPath+`"`, `/base/assets/threads-upload.`)
+		`<details class="card stage current" id="files" open aria-current="step">`, `data-tus="/base`+uploadsPath+`"`, `/base/assets/threads-upload.`)
+	for _, early := range []string{"Upload Data", "Start Processing", "Reset State", "IDLE", "EMPTY"} {
+		if strings.Contains(r.open("GET", movePath, "root").Body.String(), early) {
+			t.Errorf("with nothing there, the page says %q", early)
+		}
+	}
 	r.has(r.open("POST", movePath+"/start", "root"), 409, "does not allow start")
 	r.has(r.upload(movePath+"/files", "kind", "hierarchy", "file/", "", "text", ""), 400, "Choose a file, or paste its text.")
 	r.has(r.upload(movePath+"/files", "kind", "backup", "file/b.gz", "x"), 400, "does not say what the file is")
@@ -130,24 +134,25 @@ func TestMigrationByForms(t *testing.T) {
 	r.has(r.open("GET", movePath+"/preview", "root"), 303)
 
 	r.has(r.follow(r.upload(movePath+"/files", "kind", "hierarchy", "file/comments.json", hierarchy, "text", "")), 200,
-		`uploaded</span> <strong>comments.json</strong>`, "/uploads/1/delete", `href="/base/threads/admin/migration/reset" data-confirm>Reset State</a>`)
+		`uploaded</span> <strong>comments.json</strong>`, "/uploads/1/delete")
 	r.has(r.follow(r.upload(movePath+"/files", "kind", "mappings", "file/", "", "text", mappings)), 200, "pasted text")
 	r.eventually(func() bool {
-		return strings.Contains(r.open("GET", movePath, "root").Body.String(), "5 records in 2 issues, 2 errors")
+		return strings.Contains(r.open("GET", movePath, "root").Body.String(), "3 of 5 records will be restored, 2 cannot: <span class=\"why\">see why</span>")
 	})
-	r.has(r.open("GET", movePath, "root"), 200, `<form method="post" action="/base/threads/admin/migration/upload"><input type="hidden"`, `><button class="main">Upload Data</button></form>`)
-	r.has(r.open("GET", movePath+"/preview", "root"), 200, "Nothing is loaded yet", "2 of 5 records cannot be migrated",
-		`<code>self_parent</code></th><td class="figure" data-label="Records">1</td>`, "<code>29</code>", "Repeated records</th><td class=\"figure\" data-label=\"Count\">1</td>")
-	r.has(r.follow(r.open("POST", movePath+"/upload", "root", r.hidden(movePath)...)), 200, "0 / 5 records (0%)", `<button class="main">Start Processing</button>`,
-		`data-confirm>Cancel Migration</a>`, "2 issues, 2 errors")
+	r.has(r.open("GET", movePath, "root"), 200, `<form method="post" action="/base/threads/admin/migration/upload"><input type="hidden"`, `><button class="main">Upload Data</button></form>`,
+		`href="/base/threads/admin/migration/reset" data-confirm>Reset State</a>`, "<li>1: The comment is its own parent.</li>")
+	r.has(r.open("GET", movePath+"/preview", "root"), 200, "Nothing is loaded yet", "3 of 5 records will be restored, 2 cannot.",
+		`The comment is its own parent.<span class="below">self_parent</span></th><td class="figure" data-label="Records">1</td>`, "<code>29</code>", "Repeated records</th><td class=\"figure\" data-label=\"Count\">1</td>")
+	r.has(r.follow(r.open("POST", movePath+"/upload", "root", r.hidden(movePath)...)), 200, "0 / 5 records (0%)", "ready to process <small>IDLE</small>", `<button class="main">Start Processing</button>`,
+		`data-confirm>Cancel Migration</a>`, `<span class="outcome">3 of 5 records will be restored, 2 cannot.</span>`)
 	r.follow(r.open("POST", movePath+"/start", "root", r.hidden(movePath)...))
 	r.until(threads.PhaseCompleted)
-	r.has(r.open("GET", movePath, "root"), 200, `<span class="badge warn">COMPLETED</span>`, "5 / 5 records (100%)", "1 / 1 processed",
+	r.has(r.open("GET", movePath, "root"), 200, `<span class="badge warn">completed</span>`, "<small>COMPLETED</small>", "5 / 5 records (100%)", "1 / 1 processed",
 		`<dt>Parent maps created</dt><dd>3 `, `href="/base/rest/threaded-comments/1.0/migration/errors.csv" download`)
 	r.has(r.open("GET", movePath+"/errors", "root"), 200, "Download all 2 as CSV", "The comment is its own parent.")
 	r.has(r.open("GET", movePath+"/errors?after=x", "root"), 400)
 	r.has(r.open("GET", movePath+"/preview", "root"), 200, "This data is loaded.")
-	r.has(r.open("GET", "/", "root"), 200, "<dt>COMPLETED</dt><dd>100%</dd>")
+	r.has(r.open("GET", "/", "root"), 200, "The migration: completed.", "<dt>processed</dt><dd>100%</dd>")
 	r.eventually(func() bool { // it ends with a comparison
 		return strings.Contains(r.open("GET", movePath+"/verify", "root").Body.String(), "3 of 3 relationships are correct in the target.")
 	})
@@ -157,7 +162,7 @@ func TestMigrationByForms(t *testing.T) {
 	})
 	r.has(r.open("GET", movePath, "root"), 200, "3 of 3 relationships are in the target")
 	r.has(r.open("GET", movePath+"/reset", "root"), 200, "Reset the state?", "progress, counts and the list of errors", `<button class="danger">Reset State</button>`)
-	r.has(r.follow(r.open("POST", movePath+"/reset", "root")), 200, "0 / 0 records (0%)")
+	r.has(r.follow(r.open("POST", movePath+"/reset", "root")), 200, `id="files" open aria-current="step">`)
 	r.has(r.open("POST", movePath+"/verify", "root"), 409, "Nothing is loaded")
 }
 
@@ -167,7 +172,7 @@ func TestQuestions(t *testing.T) {
 	r.send(threads.HierarchyFile, `{"data":[{"issueId":1,"commentId":11,"parentCommentId":10}],"hasMore":true,"totalCount":123456}`)
 	r.send(threads.MappingsFile, "jira:issue,1,3\nx")
 	r.eventually(func() bool {
-		return strings.Contains(r.open("GET", movePath, "root").Body.String(), "1 record in 1 issue, 1 error; incomplete")
+		return strings.Contains(r.open("GET", movePath, "root").Body.String(), "0 of 1 record will be restored, 1 cannot")
 	})
 	r.has(r.open("GET", movePath, "root"), 200, `<a class="button main" href="/base/threads/admin/migration/upload" data-confirm>Upload Data</a>`)
 	r.has(r.open("GET", movePath+"/preview", "root"), 200, "1 of 123,456: this is one page of the export, and not all of it.", "The id mappings file has no header",
@@ -175,7 +180,7 @@ func TestQuestions(t *testing.T) {
 	r.has(r.open("GET", movePath+"/upload", "root"), 200, "Upload incomplete files?", `<input type="checkbox" name="acceptIncomplete" value="true" required> Load them as they are. 1 of 123,456: this is one page`)
 	shown := r.hidden(movePath + "/upload")
 	r.has(r.open("POST", movePath+"/upload", "root", shown...), 409, "acceptIncomplete=true")
-	r.has(r.follow(r.open("POST", movePath+"/upload", "root", append(shown, "acceptIncomplete", "true")...)), 200, "<small>READY</small>")
+	r.has(r.follow(r.open("POST", movePath+"/upload", "root", append(shown, "acceptIncomplete", "true")...)), 200, "ready to process <small>IDLE</small>")
 	r.send(threads.HierarchyFile, hierarchy)
 	r.send(threads.MappingsFile, mappings)
 	r.has(r.open("GET", movePath+"/upload", "root"), 200, "Upload these files?", "the currently loaded data")

@@ -51,7 +51,7 @@ func TestTheSitesWords(t *testing.T) {
 			t.Errorf("the status: %s", got)
 		}
 		page := r.open("GET", movePath+"/errors", "root")
-		r.has(page, 200, `<code>target_forbidden</code></th><td class="figure" data-label="Records">1</td>`, `The target answered: 403 Issue [issue] is &#34;locked&#34;, &lt;b&gt;ask&lt;/b&gt;`)
+		r.has(page, 200, `<span class="below">target_forbidden</span></th><td class="figure" data-label="Records">1</td>`, `The target answered: 403 Issue [issue] is &#34;locked&#34;, &lt;b&gt;ask&lt;/b&gt;`)
 		if strings.Count(page.Body.String(), "The target answered") != 2 {
 			t.Error("other errors have an answer too")
 		}

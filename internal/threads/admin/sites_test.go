@@ -85,7 +85,7 @@ func TestOtherSiteInTheConsole(t *testing.T) {
 		r.has(r.open("GET", movePath+"/upload", "root"), 200, "but the target is https://site.example.com", `name="`+tick+`" value="true" required> `+label)
 		shown := r.hidden(movePath + "/upload")
 		r.has(r.open("POST", movePath+"/upload", "root", shown...), 409, "acceptOtherSite=true")
-		r.has(r.follow(r.open("POST", movePath+"/upload", "root", append(shown, tick, "true")...)), 200, "<small>READY</small>")
+		r.has(r.follow(r.open("POST", movePath+"/upload", "root", append(shown, tick, "true")...)), 200, "ready to process <small>IDLE</small>")
 	}
 }
 

@@ -103,7 +103,7 @@ func statusBadge(s *admin.Status) console.Badge {
 	case s.Status == threads.Failed:
 		tone = console.Bad
 	}
-	return console.Badge{Tone: tone, Text: string(s.Status)}
+	return console.Badge{Tone: tone, Text: statusWord(s)}
 }
 
 // size writes bytes as people read them.

@@ -1,7 +1,9 @@
 package pages
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 
 	"outrigger/internal/console"
 	"outrigger/internal/threads"
@@ -50,9 +52,7 @@ func (p *Admin) showErrors(r *http.Request) (console.Response, error) {
 	if s.Undo != nil {
 		view.Left = s.Undo.Left
 	}
-	for _, g := range s.Errors.Groups {
-		view.Groups = append(view.Groups, groupRow{g, g.Reason.Sentence()})
-	}
+	view.Groups = groupRows(s.Errors.Groups)
 	if from != "" {
 		view.Pager.First = movePath + "/errors"
 	}
@@ -64,4 +64,13 @@ func (p *Admin) showErrors(r *http.Request) (console.Response, error) {
 		view.Rows = append(view.Rows, errorRow{e, e.Reason.Sentence()})
 	}
 	return console.Page{Template: "threads-errors", Title: "Permanent errors", Up: up, Data: view}, nil
+}
+
+// groupRows are the groups, the largest first.
+func groupRows(groups []threads.ErrorGroup) (rows []groupRow) {
+	for _, g := range groups {
+		rows = append(rows, groupRow{g, g.Reason.Sentence()})
+	}
+	slices.SortStableFunc(rows, func(a, b groupRow) int { return cmp.Compare(b.Records, a.Records) })
+	return rows
 }

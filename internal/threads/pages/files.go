@@ -25,7 +25,7 @@ func (p *Admin) takeFile(r *http.Request) (console.Response, error) {
 		}
 		return page, err
 	}
-	return console.Redirect{To: movePath, Flash: "The file is uploaded."}, nil
+	return console.Redirect{To: movePath}, nil // it stands there
 }
 
 // maxField bounds a field of an upload's form; its file is not in memory.

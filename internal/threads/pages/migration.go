@@ -22,10 +22,12 @@ type migrationView struct {
 	Hint    string // what the phase means, or what to do next
 	Steps   []step
 	Buttons []button   // what is allowed now
-	Others  []button   // what is not
+	Menu    []button   // what of it is rare, or takes something away
+	Report  bool       // there is one
 	Stage   *stageView // nil where there are neither two files nor data
 	Result  *admin.Verification
 	Target  string
+	Groups  []groupRow // the permanent errors by reason, the most frequent first
 
 	Hierarchy, Mappings fileView
 
@@ -38,6 +40,7 @@ type button struct {
 	Path    string
 	Allowed bool
 	Main    bool // the next step
+	Rare    bool // in the menu
 	Asks    bool // before it does anything
 	Form    []console.Hidden
 }
@@ -54,20 +57,37 @@ func (p *Admin) staged(st *threads.StageState) *stageView {
 	return &stageView{st, st.Percent(), st.State == threads.StageFailed, threads.SitesOf(st.Site(), p.Store.Target())}
 }
 
-// Short is the preview in a sentence.
-func (v *stageView) Short() string {
-	s := threads.Counted(v.Preview.Records, "record") + " in " + threads.Counted(v.Preview.Issues, "issue") + ", "
-	switch n := v.Preview.TotalErrors; n {
-	case 0:
-		s += "no errors"
+// Verdict says what the preview expects: how many records will be restored and,
+// where some cannot, how many.
+func (v *stageView) Verdict() (s verdict) {
+	records, lost := v.Preview.Records, v.Preview.TotalErrors
+	switch good := records - lost; {
+	case records == 0:
+		s.Good = "There is nothing to restore."
+	case lost == 0 && records == 1:
+		s.Good = "The record will be restored."
+	case lost == 0:
+		s.Good = "All " + console.Count(records) + " records will be restored."
 	default:
-		s += threads.Counted(n, "error")
-	}
-	if len(v.Preview.Incomplete) > 0 {
-		s += "; incomplete"
+		s.Good = console.Count(good) + " of " + threads.Counted(records, "record") + " will be restored, "
+		s.Lost = console.Count(lost) + " cannot"
 	}
 	return s
 }
+
+// verdict is what the preview expects, in one sentence of two parts.
+type verdict struct{ Good, Lost string }
+
+// String is the whole sentence.
+func (v verdict) String() string {
+	if v.Lost == "" {
+		return v.Good
+	}
+	return v.Good + v.Lost + "."
+}
+
+// Reasons are those for which records cannot be restored.
+func (v *stageView) Reasons() []reasonRow { return byReason(v.Preview.Errors) }
 
 // Files names the two files, and who sent them.
 func (v *stageView) Files() string {
@@ -106,33 +126,6 @@ func newDraft(u threads.Upload) *draftView {
 		d.Percent = int(u.Received * 100 / u.Length)
 	}
 	return d
-}
-
-// hints say what each phase means.
-var hints = map[threads.Phase]string{
-	threads.PhaseEmpty:      "Nothing is loaded. Send both files, check the preview, then upload the data.",
-	threads.PhaseLoading:    "The files are being loaded.",
-	threads.PhaseReady:      "The data is loaded. Start processing when you are ready.",
-	threads.PhaseProcessing: "Processing runs on the server. You can close this page.",
-	threads.PhasePaused:     "Processing is paused.",
-	threads.PhaseCompleted:  "All records are processed. Reset the state before the next migration.",
-	threads.PhaseFailed:     "Processing stopped because of an error.",
-	threads.PhaseCancelled:  "The migration is cancelled. Undo it or reset the state before the next one.",
-}
-
-// undoingHints say it of a migration that is being undone.
-var undoingHints = map[threads.Phase]string{
-	threads.PhaseProcessing: "The migration is being undone on the server: the counts go down to 0. You can close this page.",
-	threads.PhasePaused:     "Undoing is paused.",
-	threads.PhaseFailed:     "Undoing stopped because of an error.",
-	threads.PhaseCancelled:  "Undoing was cancelled: some of what was written is still there. Undo the rest, or reset the state.",
-}
-
-// labels are the names of the buttons, as the seed has them.
-var labels = map[threads.Operation]string{
-	threads.OpUpload: "Upload Data", threads.OpStart: "Start Processing", threads.OpStop: "Stop Processing",
-	threads.OpContinue: "Continue Processing", threads.OpCancel: "Cancel Migration", threads.OpReset: "Reset State",
-	threads.OpRetry: "Retry Refused Records", threads.OpUndo: "Undo Migration",
 }
 
 func (p *Admin) showMigration(r *http.Request) (console.Response, error) {
@@ -179,11 +172,15 @@ func (p *Admin) migration(ctx context.Context) (*migrationView, error) {
 		view.Hint = undoingHints[view.Status.Phase]
 	}
 	view.Steps = stepsOf(view)
+	view.Report = view.Status.Progress.Total > 0 && view.Status.Phase != threads.PhaseLoading
+	view.Groups = groupRows(view.Status.Errors.Groups)
 	for _, b := range buttons(view) {
-		if b.Allowed {
+		switch {
+		case !b.Allowed:
+		case b.Rare:
+			view.Menu = append(view.Menu, b)
+		default:
 			view.Buttons = append(view.Buttons, b)
-		} else {
-			view.Others = append(view.Others, b)
 		}
 	}
 	return view, nil
@@ -192,11 +189,11 @@ func (p *Admin) migration(ctx context.Context) (*migrationView, error) {
 // files finds the drafts.
 func (p *Admin) files(ctx context.Context, view *migrationView) error {
 	view.Hierarchy = fileView{
-		Kind: threads.HierarchyFile, Label: "1. Hierarchy JSON", Accept: ".json,.gz,.zip,application/json", Paste: true,
+		Kind: threads.HierarchyFile, Label: "Hierarchy JSON", Accept: ".json,.gz,.zip,application/json", Paste: true,
 		Hint: "comments_hierarchy_export.json: a JSON array of records, or export pages; may be compressed with gzip or zip.",
 	}
 	view.Mappings = fileView{
-		Kind: threads.MappingsFile, Label: "2. Id mappings CSV", Accept: ".csv,.gz,.zip,text/csv", Paste: true, Site: true,
+		Kind: threads.MappingsFile, Label: "Id mappings CSV", Accept: ".csv,.gz,.zip,text/csv", Paste: true, Site: true,
 		Hint: "id-mappings.csv: the complete report of entityType, serverId and cloudId; may be compressed with gzip or zip.",
 	}
 	list, err := p.Store.Uploads.List(ctx)
@@ -243,10 +240,11 @@ func buttons(view *migrationView) []button {
 				b.Label = "Continue Undoing"
 			}
 		case threads.OpReset:
-			b.Asks = true
+			b.Asks, b.Main = true, view.Status.Phase == threads.PhaseCancelled // nothing else leads on
+			b.Rare = !b.Main
 			b.Allowed = b.Allowed && (view.Status.Phase != threads.PhaseEmpty || view.Hierarchy.Draft != nil || view.Mappings.Draft != nil)
 		case threads.OpCancel, threads.OpUndo:
-			b.Asks = true
+			b.Asks, b.Rare = true, true
 		}
 		list = append(list, b)
 	}

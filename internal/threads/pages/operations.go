@@ -81,13 +81,6 @@ func (p *Admin) confirm(op threads.Operation) console.Handler {
 	}
 }
 
-// done says what an operation did.
-var done = map[threads.Operation]string{
-	threads.OpUpload: "The data is being loaded.", threads.OpStart: "Processing has started.", threads.OpStop: "Processing is paused.",
-	threads.OpContinue: "Processing continues.", threads.OpCancel: "The migration is cancelled.", threads.OpReset: "The state is reset.",
-	threads.OpRetry: "Retrying the records that the target refused.", threads.OpUndo: "The migration is being undone.",
-}
-
 func (p *Admin) operate(op threads.Operation) console.Handler {
 	return func(r *http.Request) (console.Response, error) {
 		form, err := console.ReadForm(r)
@@ -99,19 +92,14 @@ func (p *Admin) operate(op threads.Operation) console.Handler {
 		if op == threads.OpUpload || op == threads.OpStart {
 			wish.Drafts = namedDrafts(form)
 		}
-		m, err := p.Operate(r.Context(), op, wish)
-		if err != nil {
+		if _, err := p.Operate(r.Context(), op, wish); err != nil {
 			page, failed := p.migrationPage(r.Context())
 			if failed != nil {
 				return nil, failed
 			}
 			return page, err
 		}
-		flash := done[op]
-		if m.Phase == threads.PhaseReady {
-			flash = "The data is loaded."
-		}
-		return console.Redirect{To: movePath, Flash: flash}, nil
+		return console.Redirect{To: movePath}, nil // the page says how the migration stands, as long as that is so
 	}
 }
 

@@ -10,13 +10,15 @@ import (
 
 // step is one of those that a migration consists of.
 type step struct {
-	Label string
-	Done  bool
-	Open  bool // what is to be done, or runs, now
+	Number  int
+	Label   string
+	Done    bool
+	Open    bool   // what is to be done, or runs, now
+	Outcome string // of one that is done, in a few words
 }
 
-// stepsOf are the steps of a migration: at most one is open, and those before it
-// are done.
+// stepsOf are the steps of a migration: one is open, and those before it are done.
+// The last stays open once it is done.
 func stepsOf(view *migrationView) []step {
 	list := []step{{Label: "Files"}, {Label: "Preview"}, {Label: "Load"}, {Label: "Process"}, {Label: "Verify and report"}}
 	done := 0
@@ -29,17 +31,40 @@ func stepsOf(view *migrationView) []step {
 		done = 2
 	case threads.PhaseCompleted:
 		done = 4
-		if view.Result != nil && view.Result.State == threads.JobDone {
-			done = 5
-		}
 	default:
 		done = 3
 	}
 	for i := range list {
-		list[i].Done, list[i].Open = i < done, i == done
+		list[i].Number, list[i].Done, list[i].Open = i+1, i < done, i == done
+		if list[i].Done {
+			list[i].Outcome = view.outcome(i + 1)
+		}
 	}
+	list[4].Done = done == 4 && view.Result != nil && view.Result.State == threads.JobDone
 	return list
 }
+
+// outcome says in a few words what came of a step that is done.
+func (v *migrationView) outcome(number int) string {
+	switch {
+	case number == 1 && v.Stage != nil:
+		return v.Stage.Files()
+	case number == 2 && v.Stage != nil && v.Stage.Preview != nil:
+		return v.Stage.Verdict().String()
+	case number == 3:
+		return threads.Counted(v.Status.Progress.Total, "record") + " in " + threads.Counted(v.Status.Chunks.Total, "chunk")
+	case number == 4:
+		return threads.Counted(v.Status.ParentMapsCreated, "relationship") + " written, " + threads.Counted(v.Status.Errors.Permanent, "error")
+	}
+	return ""
+}
+
+// First is the step that the page has beside the others: its forms stay as they are
+// while the others are renewed.
+func (v *migrationView) First() step { return v.Steps[0] }
+
+// Later are the other steps.
+func (v *migrationView) Later() []step { return v.Steps[1:] }
 
 // Pace says how fast records are processed and how long the rest takes; "" where
 // that is not known.

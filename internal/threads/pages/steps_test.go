@@ -8,7 +8,7 @@ import (
 	"outrigger/internal/threads/admin"
 )
 
-// At most one step is open, and those before it are done.
+// One step is open, and those before it are done.
 func TestSteps(t *testing.T) {
 	whole := fileView{Draft: &draftView{Upload: threads.Upload{Length: 3, Received: 3}}}
 	half := fileView{Draft: &draftView{Upload: threads.Upload{Length: 3, Received: 1}}}
@@ -31,7 +31,7 @@ func TestSteps(t *testing.T) {
 		{threads.PhaseFailed, fileView{}, fileView{}, nil, "Process"},
 		{threads.PhaseCancelled, fileView{}, fileView{}, nil, "Process"},
 		{threads.PhaseCompleted, fileView{}, fileView{}, nil, "Verify and report"},
-		{threads.PhaseCompleted, fileView{}, fileView{}, verified, ""},
+		{threads.PhaseCompleted, fileView{}, fileView{}, verified, "Verify and report"},
 	} {
 		view := &migrationView{Hierarchy: c.hierarchy, Mappings: c.mappings, Result: c.result}
 		view.Status.Phase = c.phase
@@ -40,7 +40,8 @@ func TestSteps(t *testing.T) {
 			if s.Open {
 				open += s.Label
 			}
-			if s.Done == (open != "") {
+			last := s.Label == "Verify and report" && c.result != nil // which is done, and open
+			if s.Done == (open != "") && !last {
 				t.Errorf("%s, open %q: %q is done: %t", c.phase, c.open, s.Label, s.Done)
 			}
 		}

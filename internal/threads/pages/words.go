@@ -32,3 +32,30 @@ func statusWord(s *admin.Status) string {
 	}
 	return words[s.Phase]
 }
+
+// hints say what each phase means.
+var hints = map[threads.Phase]string{
+	threads.PhaseEmpty:      "Both files are here, and nothing is loaded yet.",
+	threads.PhaseLoading:    "The files are being loaded.",
+	threads.PhaseReady:      "The data is loaded. Start processing when you are ready.",
+	threads.PhaseProcessing: "Processing runs on the server. You can close this page.",
+	threads.PhasePaused:     "Processing is paused.",
+	threads.PhaseCompleted:  "All records are processed.",
+	threads.PhaseFailed:     "Processing stopped because of an error.",
+	threads.PhaseCancelled:  "The migration is cancelled. Undo it or reset the state before the next one.",
+}
+
+// undoingHints say it of a migration that is being undone.
+var undoingHints = map[threads.Phase]string{
+	threads.PhaseProcessing: "The migration is being undone on the server: the counts go down to 0. You can close this page.",
+	threads.PhasePaused:     "Undoing is paused.",
+	threads.PhaseFailed:     "Undoing stopped because of an error.",
+	threads.PhaseCancelled:  "Undoing was cancelled: some of what was written is still there. Undo the rest, or reset the state.",
+}
+
+// labels are the names of the buttons, as the seed has them.
+var labels = map[threads.Operation]string{
+	threads.OpUpload: "Upload Data", threads.OpStart: "Start Processing", threads.OpStop: "Stop Processing",
+	threads.OpContinue: "Continue Processing", threads.OpCancel: "Cancel Migration", threads.OpReset: "Reset State",
+	threads.OpRetry: "Retry Refused Records", threads.OpUndo: "Undo Migration",
+}
