@@ -167,7 +167,7 @@ func sendFile(kind, file string) step {
 // previewed waits until the page says what is in the files of a migration: that
 // moves what is below.
 func previewed(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
-	if _, err := chromedp.WaitVisible(`//dd[contains(., " records in ")]`)(ctx, target); err != nil {
+	if _, err := chromedp.WaitVisible(`.stage .verdict`)(ctx, target); err != nil {
 		return none, err
 	}
 	return settled(ctx, target)

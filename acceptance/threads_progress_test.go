@@ -80,7 +80,7 @@ func TestProgressIsSeen(t *testing.T) {
 		read(`.state`, &after),
 	)
 	t.Log(seen)
-	has(t, "when it was stopped", state, "IDLE", "PAUSED", "0 / 1 processed")
+	has(t, "when it was stopped", state, "paused IDLE", "0 / 1 processed")
 	has(t, "in the end", after, "COMPLETED", "1 / 1 processed", "Issues processed 240", "Parent maps created 720", "Permanent errors 0")
 	if strings.Contains(state, "720 / 720") {
 		t.Error("it was over before it was stopped")

@@ -59,6 +59,7 @@ func TestMappingsOfAnotherSiteInABrowser(t *testing.T) {
 	var begun any
 	do(t, ctx, "choose the same file for the same site again",
 		run(`window.before = true`, &begun),
+		chromedp.Click(`#files > summary`),
 		chromedp.SendKeys(field, "https://OTHER.example.com"),
 		chromedp.SetUploadFiles(chosen, csv),
 		func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
@@ -73,7 +74,7 @@ func TestMappingsOfAnotherSiteInABrowser(t *testing.T) {
 	}
 	do(t, ctx, "look at the preview, and upload",
 		chromedp.Navigate(d.console+"/threads/admin/migration"),
-		chromedp.Click(`//a[text()="Show the preview"]`),
+		chromedp.Click(`//a[text()="Show the whole preview"]`),
 		chromedp.WaitVisible(`//p[contains(., "Nothing is loaded yet")]`),
 		read(`main`, &preview),
 		look(t, "threads-site-preview"),

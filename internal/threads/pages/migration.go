@@ -120,6 +120,10 @@ type draftView struct {
 	Percent int
 }
 
+func (d *draftView) named() string {
+	return named(threads.Draft{Filename: d.Filename, CreatedBy: d.CreatedBy})
+}
+
 func newDraft(u threads.Upload) *draftView {
 	d := &draftView{Upload: u, Size: size(u.Length), Here: size(u.Received), Percent: 100}
 	if !u.Complete() {
@@ -170,6 +174,9 @@ func (p *Admin) migration(ctx context.Context) (*migrationView, error) {
 	view.Badge, view.Hint = statusBadge(&view.Status), hints[view.Status.Phase]
 	if view.Status.Undoing() {
 		view.Hint = undoingHints[view.Status.Phase]
+	}
+	if view.Status.Phase == threads.PhaseCompleted {
+		view.Hint += compared(view.Result)
 	}
 	view.Steps = stepsOf(view)
 	view.Report = view.Status.Progress.Total > 0 && view.Status.Phase != threads.PhaseLoading

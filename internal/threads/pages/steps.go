@@ -47,6 +47,8 @@ func stepsOf(view *migrationView) []step {
 // outcome says in a few words what came of a step that is done.
 func (v *migrationView) outcome(number int) string {
 	switch {
+	case number == 1 && v.Hierarchy.Here() && v.Mappings.Here():
+		return v.Hierarchy.Draft.named() + " and " + v.Mappings.Draft.named()
 	case number == 1 && v.Stage != nil:
 		return v.Stage.Files()
 	case number == 2 && v.Stage != nil && v.Stage.Preview != nil:

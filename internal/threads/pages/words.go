@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"outrigger/internal/console"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/admin"
 )
@@ -58,4 +59,15 @@ var labels = map[threads.Operation]string{
 	threads.OpUpload: "Upload Data", threads.OpStart: "Start Processing", threads.OpStop: "Stop Processing",
 	threads.OpContinue: "Continue Processing", threads.OpCancel: "Cancel Migration", threads.OpReset: "Reset State",
 	threads.OpRetry: "Retry Refused Records", threads.OpUndo: "Undo Migration",
+}
+
+// compared says what came of comparing the data with the target after processing.
+func compared(v *admin.Verification) string {
+	switch {
+	case v == nil || v.State == threads.JobFailed:
+		return ""
+	case v.State == threads.JobRunning:
+		return " The target is being compared with the data."
+	}
+	return " " + console.Count(v.Present) + " of " + threads.Counted(v.Relations, "relationship") + " are in the target."
 }
