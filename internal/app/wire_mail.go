@@ -8,6 +8,7 @@ import (
 	"outrigger/internal/cluster"
 	"outrigger/internal/config"
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/admin"
 	"outrigger/internal/mailqueue/api"
 	"outrigger/internal/mailqueue/jmx"
 	"outrigger/internal/mailqueue/pages"
@@ -40,7 +41,7 @@ func (a *App) openMail(ctx context.Context) error {
 	if own.Kind == config.SourceRelay {
 		a.mail.figures.Count(a.nodeID, source)
 	}
-	service := &mailqueue.Service{
+	service := &admin.Service{
 		NodeID: a.nodeID, Clustered: a.cfg.Cluster.Enabled, Own: source, Source: own.Kind,
 		Cluster: a.cluster, Store: a.mail.store, Relay: a.mail.queue,
 	}

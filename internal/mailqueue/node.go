@@ -1,6 +1,7 @@
 package mailqueue
 
 import (
+	"context"
 	"encoding/xml"
 	"time"
 
@@ -33,7 +34,7 @@ type ClusterMailQueue struct {
 	Nodes   []Node   `json:"nodes" xml:"node"`
 }
 
-func mailQueueOf(s Sizes) MailQueue { return MailQueue{Size: s.Size, ErrorSize: s.ErrorSize} }
+func MailQueueOf(s Sizes) MailQueue { return MailQueue{Size: s.Size, ErrorSize: s.ErrorSize} }
 
 // Reading is what is known of a node's sizes.
 type Reading struct {
@@ -64,10 +65,10 @@ type NodeStatus struct {
 // maxAge is how old sizes may be in an answer of the API, which promises 60 s.
 const maxAge = 60 * time.Second
 
-// present is the node's state and sizes where their age is not told: a node
+// Present is the node's state and sizes where their age is not told: a node
 // whose source has given none for 60 s is OFFLINE there, since nothing can be
 // said of its queue.
-func (s *NodeStatus) present() (cluster.State, Sizes) {
+func (s *NodeStatus) Present() (cluster.State, Sizes) {
 	last := s.At
 	if last.IsZero() {
 		last = s.FailingAt
@@ -90,4 +91,11 @@ func (s *NodeStatus) Oldest() time.Time {
 // Age is how old the sizes are; false when there are none.
 func (s *NodeStatus) Age() (time.Duration, bool) {
 	return max(s.Now.Sub(s.At), 0), !s.At.IsZero()
+}
+
+// Cluster is what the wing asks of the nodes of Outrigger's own.
+type Cluster interface {
+	Nodes(ctx context.Context) ([]cluster.Node, error)
+	Drain(ctx context.Context, id string) error
+	Resume(ctx context.Context, id string) error
 }

@@ -8,7 +8,9 @@
 // a package below this one.
 package mailqueue
 
-import "context"
+import (
+	"context"
+)
 
 // Sizes are the two numbers of a mail queue.
 type Sizes struct {
@@ -22,3 +24,7 @@ type Source interface {
 	// fault.Unavailable with a message that names it: never old numbers.
 	Sizes(ctx context.Context) (Sizes, error)
 }
+
+// SourceRelay is the name of the source that lies in the database, and is
+// counted there instead of being sampled.
+const SourceRelay = "relay"

@@ -1,9 +1,6 @@
 package mailqueue
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 // Sample is the sizes of a queue at a time.
 type Sample struct {
@@ -28,17 +25,3 @@ type WatchedNode struct {
 // give nothing before the node is OFFLINE: as long as a node of Outrigger's own
 // may be silent.
 const WatchedSilence = 20 * time.Second
-
-// Store keeps what is known of each node's queue.
-type Store interface {
-	Readings(ctx context.Context) (Readings, error)
-	// History returns the course of each node's sizes since a time: for every step
-	// in which there are samples, the highest of each size, at the step's start.
-	History(ctx context.Context, since time.Time, step time.Duration) (map[string][]Sample, error)
-	// AboveSince returns since when a node's queue has had at least so many messages
-	// in all its samples; zero where the newest has fewer.
-	AboveSince(ctx context.Context, nodeID string, least Sizes) (time.Time, error)
-	// Forget takes a node off the list, with what is known of its queue, and
-	// records who did. NotFound: there is none; Conflict: it is not OFFLINE.
-	Forget(ctx context.Context, nodeID string) error
-}

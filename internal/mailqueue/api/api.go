@@ -5,6 +5,7 @@ package api
 
 import (
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/admin"
 	"outrigger/internal/rest"
 )
 
@@ -16,7 +17,7 @@ const (
 
 // API is the wing's part of the REST API.
 type API struct {
-	Service *mailqueue.Service
+	Service *admin.Service
 	Relay   mailqueue.Relay
 	Check   mailqueue.Check
 }

@@ -8,6 +8,7 @@ import (
 	"outrigger/internal/cluster"
 	"outrigger/internal/db"
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/admin"
 	"outrigger/internal/mailqueue/store"
 )
 
@@ -17,7 +18,7 @@ var Schema = []db.Migrations{audit.Migrations, cluster.Migrations, store.Migrati
 // World is the wing on a database, amid what a test says of everything else.
 type World struct {
 	DB      *db.DB
-	Service *mailqueue.Service
+	Service *admin.Service
 	Store   *store.Store
 	Nodes   *Nodes
 	Relay   *Relay
@@ -31,7 +32,7 @@ func NewWorld(d *db.DB) *World {
 		DB: d, Store: store.New(d), Nodes: &Nodes{}, Relay: &Relay{},
 		Source: &Source{Now: mailqueue.Sizes{Size: 26, ErrorSize: 2}},
 	}
-	w.Service = &mailqueue.Service{
+	w.Service = &admin.Service{
 		NodeID: "node_1", Clustered: true, Own: w.Source, Source: "postfix", Cluster: w.Nodes, Store: w.Store, Relay: w.Relay,
 	}
 	return w

@@ -9,6 +9,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/admin"
 )
 
 //go:embed *.html
@@ -19,7 +20,7 @@ var assetFiles embed.FS
 
 // Pages is the wing's part of the console.
 type Pages struct {
-	Service *mailqueue.Service
+	Service *admin.Service
 	Relay   mailqueue.Relay
 	// Deaf is the node whose relay has no listener (mail.listen is off), so that no
 	// mail can come in there; "": it has one, or another source.

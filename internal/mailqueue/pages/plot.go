@@ -31,7 +31,7 @@ func (p *Pages) nodesPlot(ctx context.Context, nodes []mailqueue.NodeStatus) (co
 		return console.Plot{}, nil
 	}
 	from := console.PlotFrom(nodes[0].Now)
-	samples, err := p.Service.History(ctx, from, console.PlotStep)
+	samples, err := p.Service.Store.History(ctx, from, console.PlotStep)
 	if err != nil {
 		return console.Plot{}, err
 	}

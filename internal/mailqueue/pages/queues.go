@@ -51,7 +51,7 @@ func (p *Pages) queues(ctx context.Context) (queuesView, error) {
 		return view, err
 	}
 	from := console.PlotFrom(list[0].Now)
-	course, err := p.Service.History(ctx, from, console.PlotStep)
+	course, err := p.Service.Store.History(ctx, from, console.PlotStep)
 	if err != nil {
 		return view, err
 	}

@@ -20,6 +20,7 @@ import (
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/admin"
 	"outrigger/internal/mailqueue/store"
 )
 
@@ -42,7 +43,7 @@ func (f sourceFunc) Sizes(ctx context.Context) (mailqueue.Sizes, error) { return
 // place is a node: its service, its leases, and what it says.
 type place struct {
 	d       *db.DB
-	service *mailqueue.Service
+	service *admin.Service
 	store   *store.Store
 	leases  *db.Leases
 	figures *Figures
@@ -62,7 +63,7 @@ func newPlace(t *testing.T, d *db.DB, id string, list nodes, relay mailqueue.Rel
 	t.Helper()
 	p := &place{d: d, store: store.New(d), leases: db.NewLeases(d, id, nil), figures: NewFigures(nil, time.Now), said: &strings.Builder{}}
 	p.log = slog.New(slog.NewTextHandler(&locked{out: p.said}, nil))
-	p.service = &mailqueue.Service{NodeID: id, Source: "jmx", Cluster: list, Store: p.store, Relay: relay, Clustered: true}
+	p.service = &admin.Service{NodeID: id, Source: "jmx", Cluster: list, Store: p.store, Relay: relay, Clustered: true}
 	p.active.Store(true)
 	must(t, p.leases.Start(t.Context()))
 	t.Cleanup(p.leases.Stop)

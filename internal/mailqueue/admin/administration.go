@@ -1,4 +1,4 @@
-package mailqueue
+package admin
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"outrigger/internal/cluster"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/mailqueue"
 )
 
 // What administrators do to nodes, each with its permission, SYS_ADMIN: the
@@ -75,7 +76,7 @@ func (svc *Service) Remove(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		if q := queues[id]; q != nil && q.Sizes != (Sizes{}) {
+		if q := queues[id]; q != nil && q.Sizes != (mailqueue.Sizes{}) {
 			if _, err := svc.Handover(ctx, id, "", nil); err != nil {
 				return err
 			}
@@ -100,7 +101,7 @@ func (svc *Service) own(ctx context.Context, id string) (cluster.Node, error) {
 	if err != nil {
 		return cluster.Node{}, err
 	}
-	if slices.ContainsFunc(read.Watched, func(s NodeStatus) bool { return s.ID == id }) {
+	if slices.ContainsFunc(read.Watched, func(s mailqueue.NodeStatus) bool { return s.ID == id }) {
 		return cluster.Node{}, fault.New(fault.Conflict, "The node %s is only watched; mail.nodes of the settings says which nodes are.", id)
 	}
 	return cluster.Node{}, fault.New(fault.NotFound, "There is no node %s.", id)
