@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"outrigger/internal/accounts/api"
 	"outrigger/internal/identity"
-	api "outrigger/internal/rest/accounts"
 	"outrigger/internal/secret"
 )
 

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
+	"outrigger/internal/accounts/api"
 	"outrigger/internal/app"
 	"outrigger/internal/identity"
-	api "outrigger/internal/rest/accounts"
 	"outrigger/internal/secret"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
+	"outrigger/internal/accounts/api"
 	"outrigger/internal/identity"
 	"outrigger/internal/rest"
-	api "outrigger/internal/rest/accounts"
 	"outrigger/internal/secret"
 )
 

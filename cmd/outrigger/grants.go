@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"outrigger/internal/accounts/api"
 	"outrigger/internal/identity"
-	api "outrigger/internal/rest/accounts"
 )
 
 // grantsText writes grants as "3: REPO_ADMIN main/ALPHA/api, 7: ADMIN".

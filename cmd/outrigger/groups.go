@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"strconv"
 
+	"outrigger/internal/accounts/api"
 	"outrigger/internal/identity"
-	api "outrigger/internal/rest/accounts"
 )
 
 type groupsCmd struct {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"outrigger/internal/accounts/api"
 	"outrigger/internal/identity"
-	api "outrigger/internal/rest/accounts"
 	"outrigger/internal/secret"
 )
 

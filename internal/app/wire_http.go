@@ -10,15 +10,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	aboutpages "outrigger/internal/about/pages"
+	"outrigger/internal/accounts/account"
+	accountsapi "outrigger/internal/accounts/api"
 	"outrigger/internal/attention"
 	auditapi "outrigger/internal/audit/api"
 	auditpages "outrigger/internal/audit/pages"
 	"outrigger/internal/console"
-	"outrigger/internal/console/account"
 	"outrigger/internal/console/docs"
 	"outrigger/internal/reload"
 	"outrigger/internal/rest"
-	"outrigger/internal/rest/accounts"
 )
 
 // web is what answers requests.
@@ -48,7 +48,7 @@ func (a *App) openWeb(context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("make the console: %w", err)
 	}
-	accounts.Routes(a.router, a.identity, a.connectionNames)
+	accountsapi.Routes(a.router, a.identity, a.connectionNames)
 	a.pages.AddOverview(a.overviewNodes)
 	a.pages.AddOverview(a.overviewDisk)
 	a.pages.AddOverview(a.overviewExpiries)

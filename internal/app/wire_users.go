@@ -3,8 +3,8 @@ package app
 import (
 	"context"
 
-	"outrigger/internal/console/groups"
-	"outrigger/internal/console/users"
+	"outrigger/internal/accounts/groups"
+	"outrigger/internal/accounts/users"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 )

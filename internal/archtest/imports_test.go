@@ -9,7 +9,7 @@ import (
 // The house: three wings on one ground floor, and what stands outside.
 var (
 	ground = []string{
-		"about", "alerts", "attention", "audit", "backup", "cluster", "config", "console", "db", "diagnosis", "egress", "fault", "identity", "limit", "reload",
+		"about", "accounts", "alerts", "attention", "audit", "backup", "cluster", "config", "console", "db", "diagnosis", "egress", "fault", "identity", "limit", "reload",
 		"rest", "restart", "retention", "secret", "settings", "trace", "work",
 	}
 	wings = []string{"mailqueue", "notify", "threads"}

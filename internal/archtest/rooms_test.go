@@ -142,7 +142,7 @@ func TestRefusedImports(t *testing.T) {
 
 		{pkg: "internal/mailqueue", imported: "internal/db"},
 		{pkg: "internal/mailqueue", imported: "internal/rest"},
-		{pkg: "internal/mailqueue", imported: "internal/rest/accounts"},
+		{pkg: "internal/mailqueue", imported: "internal/rest/openapitest"},
 		{pkg: "internal/mailqueue", imported: "internal/console"},
 		{pkg: "internal/mailqueue", imported: "net/http"},
 		{pkg: "internal/mailqueue", imported: "net/http/httptest"},

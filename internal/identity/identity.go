@@ -4,7 +4,7 @@
 // Users live in this program's database. A Principal is a user as of at most
 // a second ago: what is changed on one node holds on every node within that.
 // The package knows no HTTP; rest asks it who is behind a request, and
-// rest/accounts are its endpoints.
+// accounts/api are its endpoints.
 package identity
 
 import (

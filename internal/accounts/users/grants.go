@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"slices"
 
+	"outrigger/internal/accounts/grants"
 	"outrigger/internal/console"
-	"outrigger/internal/console/grants"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 )

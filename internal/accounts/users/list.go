@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"outrigger/internal/accounts/grants"
 	"outrigger/internal/console"
-	"outrigger/internal/console/grants"
 	"outrigger/internal/identity"
 )
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"net/http"
 
+	"outrigger/internal/accounts/grants"
 	"outrigger/internal/console"
-	"outrigger/internal/console/grants"
 	"outrigger/internal/identity"
 )
 

@@ -3,8 +3,8 @@ package groups
 import (
 	"net/http"
 
+	"outrigger/internal/accounts/grants"
 	"outrigger/internal/console"
-	"outrigger/internal/console/grants"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 )

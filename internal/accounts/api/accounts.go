@@ -1,9 +1,9 @@
-// Package accounts is the REST endpoints of identity: users, groups, what is
+// Package api is the REST endpoints of identity: users, groups, what is
 // granted to them, tokens and sessions, under /rest/outrigger/1.0.
 //
 // It is a package of its own because rest knows identity: the endpoints need
 // both.
-package accounts
+package api
 
 import (
 	"context"
