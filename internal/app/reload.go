@@ -116,7 +116,7 @@ func reloadEntry(ctx context.Context, node string, report reload.Reload) audit.E
 func (a *App) reportCertificates(pairs []*tls.Certificate) []reload.Certificate {
 	list := []reload.Certificate{}
 	for i, c := range a.certificates {
-		r := reload.Certificate{File: c.files.Cert, NotAfter: pairs[i].Leaf.NotAfter.UTC(), Changed: !pairs[i].Leaf.Equal(c.leaf())}
+		r := reload.Certificate{File: c.files.Cert, NotAfter: pairs[i].Leaf.NotAfter.UTC(), Changed: c.differs(pairs[i])}
 		if !slices.ContainsFunc(list, func(o reload.Certificate) bool { return o.File == r.File }) { // of mail and HTTP it may be the same
 			list = append(list, r)
 		}

@@ -107,6 +107,9 @@ func TestReload(t *testing.T) {
 	t.Parallel()
 	r := startReloadable(t)
 	writeCertificate(t, config.TLS(r.cfg.Mail.TLS), "second", time.Now().Add(24*time.Hour))
+	if _, err := r.certificates[0].get(nil); err != nil { // a client's greeting, before the reload
+		t.Fatal(err)
+	}
 	r.edit(func(c *config.Config) {
 		c.Log.Level, c.TrustedProxies, c.Retention.Audit, c.HSTS = "debug", []string{"127.0.0.0/8"}, 2*c.Retention.Audit, true
 		c.Notify.Connections = []config.Connection{connectionNamed("main", "new secret"), connectionNamed("new", "new secret")}

@@ -18,9 +18,10 @@ type certificate struct {
 	files config.TLS
 	log   *slog.Logger
 
-	mu     sync.Mutex
-	loaded *tls.Certificate
-	seen   [2]stamp // of the files at the last attempt to load them
+	mu       sync.Mutex
+	loaded   *tls.Certificate
+	reported *x509.Certificate // at the start or the last reload
+	seen     [2]stamp          // of the files at the last attempt to load them
 }
 
 // stamp reports whether a file has changed.
@@ -33,9 +34,12 @@ type stamp struct {
 func newCertificate(files config.TLS, log *slog.Logger) (*certificate, error) {
 	c := &certificate{files: files, log: log}
 	c.seen = c.stamps()
-	var err error
-	c.loaded, err = c.read()
-	return c, err
+	pair, err := c.read()
+	if err != nil {
+		return nil, err
+	}
+	c.use(pair)
+	return c, nil
 }
 
 func (c *certificate) config() *tls.Config {
@@ -64,24 +68,39 @@ func (c *certificate) again(now [2]stamp) {
 	}
 	c.loaded = pair
 	c.log.Info("the TLS certificate was read again", "file", c.files.Cert)
+	c.sayEnded()
 }
 
-// use serves pair from now on.
+// use serves pair from now on, which a start or a reload has read.
 func (c *certificate) use(pair *tls.Certificate) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.loaded = pair
+	c.loaded, c.reported = pair, pair.Leaf
+	c.sayEnded()
 }
 
-// leaf is what is served now.
-func (c *certificate) leaf() *x509.Certificate {
+// sayEnded warns of what clients refuse. It is served all the same: without it
+// nothing could be. c.mu is held.
+func (c *certificate) sayEnded() {
+	if ended := c.loaded.Leaf.NotAfter; time.Now().After(ended) {
+		c.log.Warn("the TLS certificate has ended, and clients refuse it: replace it", "file", c.files.Cert, "ended", ended)
+	}
+}
+
+// differs reports whether pair is another one than the start or the last reload read.
+// What is served now may be pair already: the files are read when they change.
+func (c *certificate) differs(pair *tls.Certificate) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.loaded.Leaf
+	return !pair.Leaf.Equal(c.reported)
 }
 
 // ends is when what is served now ends.
-func (c *certificate) ends() time.Time { return c.leaf().NotAfter }
+func (c *certificate) ends() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.loaded.Leaf.NotAfter
+}
 
 func (c *certificate) read() (*tls.Certificate, error) {
 	pair, err := tls.LoadX509KeyPair(c.files.Cert, c.files.Key)

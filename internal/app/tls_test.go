@@ -94,6 +94,21 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	expect("third", 4)
 }
 
+// A certificate that has ended serves, since there is no other, and is warned of.
+func TestCertificateThatHasEnded(t *testing.T) {
+	files, now := tlsFiles(t), time.Now()
+	writeCertificate(t, files, "ended", now.Add(-90*time.Minute))
+	var out bytes.Buffer
+	c, err := newCertificate(files, slog.New(slog.NewTextHandler(&out, nil)))
+	if err != nil || strings.Count(out.String(), "has ended, and clients refuse it") != 1 {
+		t.Fatalf("%v, logged %s", err, out.String())
+	}
+	writeCertificate(t, files, "second", now.Add(time.Second))
+	if got, err := c.get(nil); err != nil || got.Leaf.Subject.CommonName != "second" || strings.Count(out.String(), "has ended") != 1 {
+		t.Errorf("%v, logged %s", err, out.String())
+	}
+}
+
 func TestCertificateMustLoadAtStart(t *testing.T) {
 	if _, err := newCertificate(tlsFiles(t), discard()); err == nil {
 		t.Error("it starts without its certificate")

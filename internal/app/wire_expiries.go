@@ -42,7 +42,7 @@ func (a *App) overviewExpiries(_ context.Context, p *identity.Principal) ([]cons
 // expiryNotice says that what name is ends at a time, where that is soon.
 func expiryNotice(name string, at, now time.Time) (n console.Notice, soon bool) {
 	day := at.UTC().Format("2006-01-02")
-	n = console.Notice{Kind: "expiry", Tone: console.Bad}
+	n = console.Notice{Kind: "expiry", Tone: console.Bad, Remedy: console.Remedy{Label: "How to replace it", Path: "/docs/monitoring#credentials-that-end"}}
 	if !now.Before(at) {
 		n.Key, n.Since = "expiry "+name+" over", at
 		n.Text = fmt.Sprintf("%s ended on %s. Replace it.", name, day)

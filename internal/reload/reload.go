@@ -5,6 +5,7 @@ package reload
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"outrigger/internal/config"
@@ -27,7 +28,7 @@ type Reload struct {
 type Certificate struct {
 	File     string    `json:"file" example:"/etc/outrigger/tls.pem"`
 	NotAfter time.Time `json:"notAfter" doc:"When it ends."`
-	Changed  bool      `json:"changed" doc:"It is another one than before."`
+	Changed  bool      `json:"changed" doc:"It is another one than at the last reload, or at the start."`
 }
 
 // API answers from the functions that change a running server.
@@ -66,7 +67,10 @@ func ErrNoFile() error {
 
 // Refused is the error for a configuration that cannot be used, and why.
 func Refused(reason string) error {
-	return fault.New(fault.Conflict, "The configuration cannot be used, and nothing has changed: %s.", reason)
+	if !strings.HasSuffix(reason, ".") && !strings.HasSuffix(reason, "?") {
+		reason += "."
+	}
+	return fault.New(fault.Conflict, "The configuration cannot be used, and nothing has changed: %s", reason)
 }
 
 var changed = Reload{
