@@ -47,7 +47,7 @@ func TestRedeliveringWhatADeletedRuleSent(t *testing.T) {
 	chat.taken()
 
 	_, page := consolePage(t, a, path+"/"+of[0], nil)
-	wants(t, "its page", page, "deleted since: <b>Redeliver</b> sends it to the channel itself, which others use", ">other</a>")
+	wants(t, "its page", page, "deleted since: <b>Send again</b> sends it to the channel itself, which others use", ">other</a>")
 	if status, text := consolePage(t, a, path+"/"+of[0]+"/redeliver", url.Values{}); status != http.StatusSeeOther {
 		t.Errorf("%d %s", status, text)
 	}
@@ -60,7 +60,7 @@ func TestRedeliveringWhatADeletedRuleSent(t *testing.T) {
 		t.Errorf("to a channel that nothing uses: %d %s", status, answer)
 	}
 	_, question := consolePage(t, a, path+"/redeliver?state=failed", nil)
-	wants(t, "the question", question, "Redeliver 2 deliveries?", "Of these, 2 go to their channels themselves, because their rules are deleted.", "Skipped: 3 that no enabled rule takes any more.")
+	wants(t, "the question", question, "Send 2 deliveries again?", "Of these, 2 go to their channels themselves, because their rules are deleted.", "Skipped: 3 that no enabled rule takes any more.")
 	if status, text := consolePage(t, a, path+"/redeliver?state=failed", hidden(question)); status != http.StatusSeeOther {
 		t.Errorf("%d %s", status, text)
 	}

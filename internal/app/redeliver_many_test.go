@@ -42,8 +42,8 @@ func TestRedeliveringManyAsks(t *testing.T) {
 
 	// All that match: nothing goes out before the question is answered.
 	_, question := consolePage(t, a, path+"/redeliver?state=failed", nil)
-	wants(t, "the question", question, "Redeliver 4 deliveries?", ">Redeliver 4 deliveries</button>", "Skipped: 4 that no enabled rule takes any more.", `name="count" value="4"`)
-	if _, posted := consolePage(t, a, path+"/redeliver?state=failed", url.Values{}); !strings.Contains(posted, "Redeliver 4 deliveries?") || len(chat.taken()) != 0 {
+	wants(t, "the question", question, "Send 4 deliveries again?", ">Send 4 deliveries again</button>", ">Do not send</a>", "Skipped: 4 that no enabled rule takes any more.", `name="count" value="4"`)
+	if _, posted := consolePage(t, a, path+"/redeliver?state=failed", url.Values{}); !strings.Contains(posted, "Send 4 deliveries again?") || len(chat.taken()) != 0 {
 		t.Errorf("a form without the question's answer is not asked about: %s", posted)
 	}
 	answer := hidden(question)
@@ -61,7 +61,7 @@ func TestRedeliveringManyAsks(t *testing.T) {
 	// What is ticked: of one no question is asked.
 	delivered := in("delivered")
 	_, question = consolePage(t, a, path+"/selected", url.Values{"do": {"redeliver"}, "id": append(delivered[:2:2], in("failed")[:3]...)})
-	wants(t, "the question", question, "Redeliver 2 deliveries?", "Skipped: 3 that no enabled rule takes any more.")
+	wants(t, "the question", question, "Send 2 deliveries again?", "Skipped: 3 that no enabled rule takes any more.")
 	if status, text := consolePage(t, a, path+"/selected", hidden(question)); status != http.StatusSeeOther {
 		t.Errorf("%d %s", status, text)
 	}
@@ -80,7 +80,7 @@ func TestRedeliveringManyAsks(t *testing.T) {
 	eventually(t, func() bool { return len(in("waiting")) == 3 })
 	waiting := in("waiting")
 	_, question = consolePage(t, a, path+"/selected", url.Values{"do": {"cancel"}, "id": append(waiting, delivered[0])})
-	wants(t, "the question", question, "Cancel 3 deliveries?", "Skipped: 1 that no longer wait")
+	wants(t, "the question", question, "Do not send 3 messages?", ">Do not send</button>", ">Keep waiting</a>", "Skipped: 1 that no longer wait")
 	if got := in("waiting"); len(got) != 3 {
 		t.Errorf("%d wait", len(got))
 	}

@@ -82,7 +82,7 @@ func (a *App) openNotify(ctx context.Context) error {
 		Store: store, Compose: activity.Compose, Members: a.cluster.Members, Leases: a.leases, Clock: a.clock, Log: a.log,
 	})
 	(&api.API{Rules: rules, Hooks: hooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Builds: builtCommits, Webhooks: projectWebhooks, Authorizations: accounts, Reports: activity, Clock: a.clock}).Register(a.router)
-	(&pages.Pages{Rules: rules, Reports: activity, Repositories: &admin.Repositories{Store: store}, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Authorizations: accounts, Proxy: a.proxyTrouble, Clock: a.clock}).Register(a.pages)
+	(&pages.Pages{Rules: rules, Reports: activity, Repositories: &admin.Repositories{Store: store}, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Authorizations: accounts, Draw: a.drawMessage, Proxy: a.proxyTrouble, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
 		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), ByProxy: a.outgoing.ByProxy,
 		Message: a.appendMessage, Digest: a.appendDigest,
@@ -174,7 +174,11 @@ func connectionsOf(configured []config.Connection) notify.Connections {
 func (a *App) appendMessage(ctx context.Context, to []byte, d *notify.Delivery) []byte {
 	e := d.Noted()
 	c := card.New(e)
-	c.Delayed(e.At, a.clock())
+	sent := d.FinishedAt
+	if sent.IsZero() {
+		sent = a.clock()
+	}
+	c.Delayed(e.At, sent)
 	c.Mentions = a.mentions(ctx, d)
 	return message.Append(to, c, d.Format)
 }
@@ -187,6 +191,26 @@ func (a *App) appendDigest(ctx context.Context, to []byte, deliveries []*notify.
 		events[i] = d.Noted()
 	}
 	return message.AppendDigest(to, events, a.mentions(ctx, deliveries...), deliveries[0].Format)
+}
+
+// drawMessage is the message of a delivery, or the digest of several, in a format.
+func (a *App) drawMessage(ctx context.Context, of []*notify.Delivery, format notify.Format) []byte {
+	drawn := make([]*notify.Delivery, 0, len(of))
+	for _, d := range of {
+		if d.Event != nil {
+			as := *d
+			as.Format = format
+			drawn = append(drawn, &as)
+		}
+	}
+	switch len(drawn) {
+	case 0:
+		return nil
+	case 1:
+		return a.appendMessage(ctx, nil, drawn[0])
+	}
+	text, _ := a.appendDigest(ctx, nil, drawn)
+	return text
 }
 
 // mentions are those of one message about deliveries: of the events that a rule

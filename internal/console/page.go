@@ -82,7 +82,8 @@ type Confirm struct {
 	Losses []string
 	Action string // where the confirmation is posted; by default the same path
 	Verb   string // what the button says: "Delete rule"
-	Back   string // where "Cancel" leads
+	Keep   string // what the way out says: "Keep waiting"; by default "Cancel"
+	Back   string // where it leads
 	Form   []Hidden
 	Tick   Tick // what must be ticked first, where it has a name
 	Pick   Pick // what may be ticked, where it has options

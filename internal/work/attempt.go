@@ -62,8 +62,9 @@ func cut(text string) string {
 }
 
 // Printable is what others said as text that can be stored, logged and shown: a
-// terminal would obey the control characters in it. Each but tab and line feed
-// becomes U+FFFD, as does what is not UTF-8; carriage returns are left out.
+// terminal would obey the control characters in it, and what turns the direction of
+// text would turn the text around it too. Each of these but tab and line feed becomes
+// U+FFFD, as does what is not UTF-8; carriage returns are left out.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -71,7 +72,7 @@ func Printable(text string) string {
 			return -1
 		case r == '\t', r == '\n':
 			return r
-		case unicode.IsControl(r):
+		case unicode.IsControl(r), '\u202A' <= r && r <= '\u202E', '\u2066' <= r && r <= '\u2069':
 			return utf8.RuneError
 		}
 		return r

@@ -102,12 +102,18 @@ func (s *Deliveries) RedeliverAll(ctx context.Context, f notify.DeliveryFilter) 
 	return done, err
 }
 
-// WouldCancel returns how many deliveries CancelAll would cancel.
-func (s *Deliveries) WouldCancel(ctx context.Context, f notify.DeliveryFilter) (n int, err error) {
-	_, err = s.each(ctx, f, func(found []notify.DeliveryInfo) error {
+// Cancellation is what became of a wish to cancel.
+type Cancellation struct {
+	Cancelled int
+	Forbidden int // who asked sees them, and does not administer all their rules
+}
+
+// WouldCancel returns what CancelAll would do.
+func (s *Deliveries) WouldCancel(ctx context.Context, f notify.DeliveryFilter) (n Cancellation, err error) {
+	n.Forbidden, err = s.each(ctx, f, func(found []notify.DeliveryInfo) error {
 		for i := range found {
 			if found[i].State == notify.Waiting || found[i].State == notify.Deciding {
-				n++
+				n.Cancelled++
 			}
 		}
 		return nil
@@ -116,13 +122,15 @@ func (s *Deliveries) WouldCancel(ctx context.Context, f notify.DeliveryFilter) (
 }
 
 // CancelAll cancels the waiting deliveries that f selects, at most MaxAtOnce.
-func (s *Deliveries) CancelAll(ctx context.Context, f notify.DeliveryFilter) (n int, err error) {
+func (s *Deliveries) CancelAll(ctx context.Context, f notify.DeliveryFilter) (n Cancellation, err error) {
 	if f.IDs == nil {
 		f.State = notify.Waiting
 	}
-	ids, _, err := s.changeables(ctx, f)
+	ids, forbidden, err := s.changeables(ctx, f)
 	if err != nil {
-		return 0, err
+		return n, err
 	}
-	return s.Store.Cancel(ctx, actor(ctx), ids)
+	n.Forbidden = forbidden
+	n.Cancelled, err = s.Store.Cancel(ctx, actor(ctx), ids)
+	return n, err
 }

@@ -115,5 +115,5 @@ func (a *API) cancel(ctx context.Context, in cancellation) (cancelled, error) {
 		return cancelled{}, err
 	}
 	n, err := a.Deliveries.CancelAll(ctx, f)
-	return cancelled{n}, err
+	return cancelled{n.Cancelled}, err
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func (p *Pages) redeliver(r *http.Request) (console.Response, error) {
-	return p.act(r, p.Deliveries.Redeliver, "The delivery was put back in its channel's queue.")
+	return p.act(r, p.Deliveries.Redeliver, "It is back in the queue of its channel.")
 }
 
 func (p *Pages) tryNow(r *http.Request) (console.Response, error) {
@@ -30,13 +30,13 @@ func (p *Pages) confirmCancel(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	return console.Confirm{
-		Title: "Cancel this delivery?", Text: "Its message is not sent. It stays in the list and can be redelivered.",
-		Verb: "Cancel delivery", Back: deliveriesPath + "/" + idText(d.ID),
+		Title: "Do not send this message?", Text: p.rowOf(d).What + ". It stays in the list, and you can send it later.",
+		Verb: "Do not send", Keep: "Keep waiting", Back: deliveriesPath + "/" + idText(d.ID),
 	}, nil
 }
 
 func (p *Pages) cancel(r *http.Request) (console.Response, error) {
-	return p.act(r, p.Deliveries.Cancel, "The delivery is cancelled. It can be redelivered.")
+	return p.act(r, p.Deliveries.Cancel, "The message is not sent. You can send it later.")
 }
 
 // act does something with the delivery that the path names, and goes back to

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -84,18 +83,18 @@ func (p *Pages) askRedeliver(r *http.Request, m many, few int) (console.Response
 		return nil, err
 	}
 	if n.Queued == 0 {
-		return m.done(strings.TrimSpace("There is nothing to redeliver. "+m.skips(n)), true), nil
+		return m.done(strings.TrimSpace("There is nothing to send again. "+m.skips(n)), true), nil
 	}
 	text := "They go back into the queues of their channels, before what came later; if many wait, they are sent as digests. What ends later is left alone."
 	if n.Queued+n.Skipped >= admin.MaxAtOnce {
-		text += " There may be more: at most " + console.Count(admin.MaxAtOnce) + " are redelivered at once."
+		text += " There may be more: at most " + console.Count(admin.MaxAtOnce) + " are sent again at once."
 	}
 	if n.ToChannel > 0 {
 		text += " Of these, " + console.Count(int64(n.ToChannel)) + " go to their channels themselves, because their rules are deleted."
 	}
-	question := "Redeliver " + deliveries(n.Queued)
+	question := "Send " + deliveries(n.Queued) + " again"
 	return console.Confirm{
-		Title: question + "?", Text: strings.TrimSpace(text + " " + m.skips(n)), Verb: question, Action: m.path, Back: m.back,
+		Title: question + "?", Text: strings.TrimSpace(text + " " + m.skips(n)), Verb: question, Keep: "Do not send", Action: m.path, Back: m.back,
 		Form: append(m.form, console.Asked{At: at, Count: int64(n.Queued)}.Hidden()...),
 	}, nil
 }
@@ -134,22 +133,16 @@ func (p *Pages) cancelMany(r *http.Request, form *console.Form, m many) (console
 	if err != nil {
 		return nil, err
 	}
-	left := func(n int) string {
-		if n == m.ticked {
-			return ""
-		}
-		return fmt.Sprintf(" Skipped: %d that no longer wait, or have a rule that you do not administer.", m.ticked-n)
-	}
 	if asked.At.IsZero() && m.ticked > 1 {
 		n, err := p.Deliveries.WouldCancel(r.Context(), m.filter)
 		if err != nil {
 			return nil, err
 		}
-		if n > 1 {
-			question := "Cancel " + deliveries(n)
+		if n.Cancelled > 1 {
 			return console.Confirm{
-				Title: question + "?", Text: "Their messages are not sent. They stay in the list and can be redelivered." + left(n), Verb: question, Action: m.path, Back: m.back,
-				Form: append(m.form, console.Asked{At: p.Clock(), Count: int64(n)}.Hidden()...),
+				Title: "Do not send " + messages(n.Cancelled) + "?", Text: strings.TrimSpace("They stay in the list, and you can send them later. " + m.notWaiting(n)),
+				Verb: "Do not send", Keep: "Keep waiting", Action: m.path, Back: m.back,
+				Form: append(m.form, console.Asked{At: p.Clock(), Count: int64(n.Cancelled)}.Hidden()...),
 			}, nil
 		}
 	}
@@ -157,7 +150,11 @@ func (p *Pages) cancelMany(r *http.Request, form *console.Form, m many) (console
 	if err != nil {
 		return nil, err
 	}
-	return m.done(deliveriesAre(n)+" cancelled."+left(n), n < m.ticked), nil
+	text := messages(n.Cancelled) + " will not be sent. "
+	if n.Cancelled == 0 {
+		text = ""
+	}
+	return m.done(strings.TrimSpace(text+m.notWaiting(n)), n.Cancelled < m.ticked), nil
 }
 
 func (m *many) done(text string, warn bool) console.Redirect {
@@ -168,25 +165,43 @@ func (m *many) done(text string, warn bool) console.Redirect {
 	return to
 }
 
-// skips says how many deliveries are left alone, and why.
+// skipped is how many deliveries are left alone, and why.
+type skipped struct {
+	n   int
+	why string
+}
+
+const ofOthers = "with a rule that you do not administer"
+
+// skips says what a redelivery leaves alone.
 func (m *many) skips(n notify.Redelivered) string {
-	var skipped []string
-	for _, s := range []struct {
-		n   int
-		why string
-	}{
-		{n.Skipped, "that no enabled rule takes any more"},
-		{n.Forbidden, "with a rule that you do not administer"},
-		{m.ticked - n.Queued - n.Skipped - n.Forbidden, "that wait already, or are gone"},
-	} {
+	return skippedText(skipped{n.Skipped, "that no enabled rule takes any more"}, skipped{n.Forbidden, ofOthers},
+		skipped{m.ticked - n.Queued - n.Skipped - n.Forbidden, "that wait already, or are gone"})
+}
+
+// notWaiting says what a cancellation leaves alone.
+func (m *many) notWaiting(n admin.Cancellation) string {
+	return skippedText(skipped{n.Forbidden, ofOthers}, skipped{m.ticked - n.Cancelled - n.Forbidden, "that no longer wait, or are gone"})
+}
+
+func skippedText(of ...skipped) string {
+	var parts []string
+	for _, s := range of {
 		if s.n > 0 {
-			skipped = append(skipped, console.Count(int64(s.n))+" "+s.why)
+			parts = append(parts, console.Count(int64(s.n))+" "+s.why)
 		}
 	}
-	if skipped == nil {
+	if parts == nil {
 		return ""
 	}
-	return "Skipped: " + strings.Join(skipped, "; ") + "."
+	return "Skipped: " + strings.Join(parts, "; ") + "."
+}
+
+func messages(n int) string {
+	if n == 1 {
+		return "1 message"
+	}
+	return console.Count(int64(n)) + " messages"
 }
 
 func deliveries(n int) string {

@@ -1,11 +1,13 @@
 package pages
 
 import (
-	"fmt"
+	"cmp"
+	"context"
 	"html/template"
 	"net/http"
 
 	"outrigger/internal/console"
+	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/card"
 	"outrigger/internal/notify/cardhtml"
@@ -15,13 +17,15 @@ type attempt = notify.Attempt
 
 type deliveryView struct {
 	deliveryRow
-	Attempts []attempt
-	NotKept  string // that there were more; empty: these are all
 	Standing notify.ChannelStatus
 	Mask     string
-	Card     template.HTML
 	Waits    bool
+	May      bool // who looks may send it, again or not
+	Course   []courseStep
+	Sent     []sentMessage
+	Card     template.HTML
 	Digest   *digestView // nil: it has a message of its own
+	Why      []tookIt
 }
 
 func (p *Pages) showDelivery(r *http.Request) (console.Response, error) {
@@ -30,24 +34,38 @@ func (p *Pages) showDelivery(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	view := deliveryView{
-		deliveryRow: p.rowOf(d), Attempts: attempts, Standing: d.Channel.Status(p.Clock()), Mask: d.Channel.Mask,
-		Waits: d.FinishedAt.IsZero(),
+		deliveryRow: p.rowOf(d), Standing: d.Channel.Status(p.Clock()), Mask: d.Channel.Mask,
+		Waits: d.FinishedAt.IsZero(), May: d.ChangeableBy(identity.From(r.Context())),
 	}
-	if all := d.Attempts; all > notify.FirstAttempts+notify.LastAttempts {
-		view.NotKept = fmt.Sprintf("It was tried %s times. Shown are the first %d and the last %d attempts.", console.Count(all), notify.FirstAttempts, notify.LastAttempts)
+	if err := p.fillDelivery(r.Context(), &view, attempts); err != nil {
+		return nil, err
+	}
+	title := view.What
+	if d.Event == nil {
+		title = "Delivery " + idText(d.ID)
+	}
+	return console.Page{
+		Template: "delivery", Title: title, Data: view, Up: []console.Link{{Label: "Deliveries", Path: deliveriesPath}},
+	}, nil
+}
+
+// fillDelivery adds to a view what takes more than the delivery.
+func (p *Pages) fillDelivery(ctx context.Context, view *deliveryView, attempts []attempt) (err error) {
+	d := view.DeliveryInfo
+	if view.Digest, err = p.digestOf(ctx, d); err != nil {
+		return err
 	}
 	if d.Event != nil {
 		if view.Card, err = p.sentCard(d); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if view.Digest, err = p.digestOf(r.Context(), d); err != nil {
-		return nil, err
+	if view.Why, err = p.whyTaken(ctx, d); err != nil {
+		return err
 	}
-	return console.Page{
-		Template: "delivery", Title: "Delivery " + idText(d.ID), Data: view,
-		Up: []console.Link{{Label: "Deliveries", Path: deliveriesPath}},
-	}, nil
+	view.Sent = p.sentAgain(ctx, view, attempts)
+	view.Course = courseOf(view, attempts)
+	return nil
 }
 
 // sentCard draws the delivery's card as its channel showed it, or would now.
@@ -60,4 +78,46 @@ func (p *Pages) sentCard(d notify.DeliveryInfo) (template.HTML, error) {
 	}
 	c.Delayed(e.At, sent)
 	return cardhtml.Fragment(c, d.Format)
+}
+
+// sentMessage is a message of a delivery, drawn again from what is stored.
+type sentMessage struct {
+	Format notify.Format
+	Text   string
+	Next   bool // it waits, and is sent like this next
+	Others int  // of a digest, those that the reader may not see
+}
+
+// Curl is the message as a shell command.
+func (m sentMessage) Curl() string { return curlOf(m.Text) }
+
+// sentAgain draws what was sent, or would be now, in each format in which it was
+// sent without being kept.
+func (p *Pages) sentAgain(ctx context.Context, view *deliveryView, attempts []attempt) (sent []sentMessage) {
+	of, others := []*notify.Delivery{view.Delivery}, 0
+	if view.Digest != nil {
+		of, others = nil, view.Digest.Others
+		for i := range view.Digest.Members {
+			of = append(of, view.Digest.Members[i].Delivery)
+		}
+	}
+	drawn := make(map[notify.Format]bool)
+	draw := func(format notify.Format) {
+		if drawn[format] || view.Event == nil || p.Draw == nil {
+			return
+		}
+		drawn[format] = true
+		if text := p.Draw(ctx, of, format); len(text) > 0 {
+			sent = append(sent, sentMessage{Format: format, Text: string(text), Next: view.Waits && format == view.Format, Others: others})
+		}
+	}
+	if view.Waits {
+		draw(view.Format)
+	}
+	for i := range attempts {
+		if attempts[i].Request == "" {
+			draw(cmp.Or(attempts[i].Format, view.Format))
+		}
+	}
+	return sent
 }

@@ -73,8 +73,12 @@ func (p *Pages) showEvent(r *http.Request) (console.Response, error) {
 	if err := p.readBody(r, &view); err != nil {
 		return nil, err
 	}
+	title := view.What
+	if x.Event.Event == nil {
+		title = "Event " + idText(id)
+	}
 	return console.Page{
-		Template: "event", Title: "Event " + idText(id), Data: view,
+		Template: "event", Title: title, Data: view,
 		Up: []console.Link{{Label: "Events", Path: eventsPath}},
 	}, nil
 }

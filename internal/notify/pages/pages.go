@@ -4,6 +4,7 @@
 package pages
 
 import (
+	"context"
 	"embed"
 	"net/http"
 	"slices"
@@ -36,6 +37,10 @@ type Pages struct {
 
 	Repositories   *admin.Repositories
 	Authorizations *admin.Authorizations
+
+	// Draw is the message of a delivery, or the digest of several, as it would be sent in
+	// a format; nil: it is not shown.
+	Draw func(ctx context.Context, of []*notify.Delivery, format notify.Format) []byte
 
 	Proxy func() notify.ProxyTrouble // why channels wait for the outgoing proxy; nil: they never do
 	Clock func() time.Time

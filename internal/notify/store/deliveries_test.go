@@ -71,8 +71,8 @@ func TestWhoMaySeeAndActOnDeliveries(t *testing.T) {
 		if c, err := channels.Get(of, shared.Channel.Fingerprint); err != nil || c.Name() != "Releases" || len(c.Rules) != 2 {
 			t.Errorf("renamed: %+v, %v", c, err)
 		}
-		if n, err := deliveries.CancelAll(of, notify.DeliveryFilter{}); n != 1 || err != nil {
-			t.Errorf("the repository's administrator cancels %d, %v", n, err)
+		if n, err := deliveries.CancelAll(of, notify.DeliveryFilter{}); n.Cancelled != 1 || err != nil {
+			t.Errorf("the repository's administrator cancels %d, %v", n.Cancelled, err)
 		}
 		if done, err := deliveries.RedeliverAll(of, notify.DeliveryFilter{State: notify.Cancelled}); done.Queued != 1 || err != nil {
 			t.Errorf("and redelivers %+v, %v", done, err)

@@ -1,0 +1,13 @@
+package pages
+
+import "strings"
+
+// curlOf is a shell command that posts a message as it was posted. Where to is in
+// $WEBHOOK_URL: a command is passed on, and the URL is a secret.
+func curlOf(message string) string {
+	return "curl -sS -i -H 'Content-Type: application/json; charset=utf-8' \\\n  --data-raw " + quoted(message) + " \\\n  \"$WEBHOOK_URL\""
+}
+
+// quoted is a text as one word of a POSIX shell: within single quotes nothing has a
+// meaning but the next one.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

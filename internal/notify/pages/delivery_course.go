@@ -1,0 +1,97 @@
+package pages
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"outrigger/internal/console"
+	"outrigger/internal/notify"
+)
+
+// courseStep is one thing in the course of a delivery: an attempt, or what is said
+// in one line.
+type courseStep struct {
+	At       time.Time // zero: of what is not kept
+	Says     string    // "": an attempt
+	Number   int
+	Attempt  *attempt
+	Tone     console.Tone
+	Result   string // what came back, in a few words
+	Seconds  string // how long it took
+	Open     bool
+	NotTaken bool // it did not deliver
+	Drawn    notify.Format
+}
+
+// Curl is what was sent as a shell command.
+func (s courseStep) Curl() string { return curlOf(s.Attempt.Request) }
+
+// courseOf is what happened to a delivery, the last first.
+func courseOf(view *deliveryView, attempts []attempt) []courseStep {
+	begun := "Received"
+	if view.OfReport {
+		begun = "Created"
+	}
+	steps := []courseStep{{At: view.CreatedAt, Says: begun}}
+	kept := len(attempts)
+	for i := range attempts {
+		if i == notify.FirstAttempts && view.Attempts > kept {
+			steps = append(steps, courseStep{Says: console.Count(int64(view.Attempts-kept)) + " attempts between, which are not kept"})
+		}
+		number := i + 1
+		if i >= notify.FirstAttempts && view.Attempts > kept {
+			number += view.Attempts - kept
+		}
+		steps = append(steps, attemptStep(&attempts[i], number, cmp.Or(attempts[i].Format, view.Format)))
+	}
+	if kept > 0 {
+		steps[len(steps)-1].Open = true
+	}
+	if !view.QueuedAt.IsZero() {
+		at := slices.IndexFunc(steps, func(s courseStep) bool { return s.At.After(view.QueuedAt) })
+		if at < 0 {
+			at = len(steps)
+		}
+		steps = slices.Insert(steps, at, courseStep{At: view.QueuedAt, Says: "Put back into the queue"})
+	}
+	if view.State == notify.Cancelled || view.State == notify.Failed {
+		steps = append(steps, courseStep{At: view.FinishedAt, Says: map[notify.DeliveryState]string{notify.Cancelled: "Cancelled", notify.Failed: "Given up"}[view.State]})
+	}
+	slices.Reverse(steps)
+	return steps
+}
+
+func attemptStep(a *attempt, number int, format notify.Format) courseStep {
+	s := courseStep{At: a.At, Number: number, Attempt: a, Seconds: seconds(a.Took), Drawn: format, Tone: console.Bad, NotTaken: true}
+	switch {
+	case a.Status == 0:
+		s.Result = "no answer"
+	case a.Status >= 200 && a.Status < 300:
+		s.Tone, s.NotTaken = console.Good, false
+		fallthrough
+	default:
+		s.Result = statusText(a.Status)
+	}
+	return s
+}
+
+func statusText(status int) string {
+	if text := http.StatusText(status); text != "" {
+		return strconv.Itoa(status) + " " + text
+	}
+	return strconv.Itoa(status)
+}
+
+// seconds writes how long something took.
+func seconds(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return "under 1 ms"
+	case d < time.Second:
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
+	}
+	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+}
