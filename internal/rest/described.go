@@ -104,7 +104,7 @@ func (d *described) document(s schemas) yaml.MapSlice {
 	if d.words.Text != "" {
 		add("description", d.words.Text)
 	}
-	if d.route.Access == Anyone {
+	if d.route.Access == Anyone || d.route.Raw {
 		add("security", []string{})
 	}
 	if parameters := d.parameters(s); len(parameters) > 0 {

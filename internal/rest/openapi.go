@@ -9,7 +9,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// openAPI describes what is no Operation, and what all share.
+// openAPI is what all operations share: what they have in common in words, how users sign
+// in, and the errors.
 //
 //go:embed openapi.yaml
 var openAPI string
@@ -44,6 +45,26 @@ func inset(v yaml.MapSlice, levels int) string {
 		out.WriteString(strings.Repeat("  ", levels) + line)
 	}
 	return out.String()
+}
+
+// describeItself adds the operations by which the description is read.
+func (rt *Router) describeItself() {
+	Add(rt, Operation[struct{}, string]{
+		Route: Route{Method: http.MethodGet, Path: "/rest/openapi.yaml", Access: Anyone, Own: true},
+		Words: Words{
+			ID: "getDescription", Tag: "operation", Summary: "Returns this document.", Answer: "OpenAPI 3.1.", Media: "application/yaml",
+			Text: "It is made of what the server has: paths, members and limits are those of this version.",
+		},
+		Handle: rt.serveOpenAPI,
+	})
+	Add(rt, Operation[struct{}, string]{
+		Route: Route{Method: http.MethodGet, Path: "/rest/openapi.json", Access: Anyone, Own: true},
+		Words: Words{
+			ID: "getDescriptionInJSON", Tag: "operation", Summary: "Returns this document as JSON.", Answer: "OpenAPI 3.1.", Media: "application/json",
+			Text: "The same as `/rest/openapi.yaml`, for tools that read no YAML.",
+		},
+		Handle: rt.serveOpenAPIInJSON,
+	})
 }
 
 func (rt *Router) serveOpenAPI(w http.ResponseWriter, _ *http.Request) error {

@@ -46,6 +46,8 @@ type Operation[In, Out any] struct {
 	Do func(context.Context, In) (Out, error)
 	// Serve, in place of Do, writes the answer itself: as Media, as Out, or either.
 	Serve func(http.ResponseWriter, *http.Request, In) error
+	// Handle, in place of either, reads the request itself too: In describes it.
+	Handle Handler
 	// Bare: the body may be left out.
 	Bare bool
 }
@@ -57,9 +59,9 @@ type Words struct {
 	Summary string // what it does, as in "Saves the settings."
 	Text    string // what else a caller must know, in Markdown
 	Answer  string // what a success gives
-	Status  int    // of a success; 0: 200, or 204 where there is no body
+	Status  int    // of a success; 0: 200, or 204 where there is no body. 400: it is always refused
 	Media   string // that Serve answers in, beside the JSON of Out where that is no string
-	// Headers of a success: ETag, Location, Retry-After.
+	// Headers of a success, of those in headerWords.
 	Headers []string
 	Also    []Success // other successes
 	// Takes are the media types of a body that Serve reads itself.
@@ -124,6 +126,11 @@ func Add[In, Out any](rt *Router, op Operation[In, Out]) {
 	in := newBinding[In](op.Method)
 	in.bare = op.Bare
 	op.Query, op.Conditional = in.names(), in.match != nil
+	rt.operations = append(rt.operations, describeOperation(&op, in))
+	if op.Handle != nil {
+		rt.Handle(op.Route, op.Handle)
+		return
+	}
 	rt.Handle(op.Route, func(w http.ResponseWriter, r *http.Request) error {
 		var input In
 		if err := in.read(r, &input); err != nil {
@@ -138,7 +145,6 @@ func Add[In, Out any](rt *Router, op Operation[In, Out]) {
 		}
 		return op.answer(w, r, out)
 	})
-	rt.operations = append(rt.operations, describeOperation(&op, in))
 }
 
 func (op *Operation[In, Out]) answer(w http.ResponseWriter, r *http.Request, out any) error {

@@ -12,7 +12,9 @@ import (
 
 // responses are the success and what can go wrong.
 func (d *described) responses(s schemas) (all yaml.MapSlice) {
-	all = append(all, d.success(s, Success{Status: d.status, Text: d.words.Answer, Headers: d.words.Headers}))
+	if d.status < http.StatusBadRequest { // else the operation is always refused
+		all = append(all, d.success(s, Success{Status: d.status, Text: d.words.Answer, Headers: d.words.Headers}))
+	}
 	for _, also := range d.words.Also {
 		all = append(all, d.success(s, also))
 	}
@@ -81,6 +83,18 @@ var headerWords = map[string]yaml.MapSlice{
 	"ETag":        headerOf("Names the version; for If-Match.", "string"),
 	"Location":    headerOf("Its URL.", "string"),
 	"Retry-After": headerOf("Seconds.", "integer"),
+
+	"Outrigger-Event": headerOf("The id of the stored event; of the first where the webhook holds several.", "integer"),
+	"Outrigger-Duplicate-Of": headerOf("The webhook came in before, by its request id or, within 10 minutes, by its key and body: the id of the event "+
+		"that it was then. Nothing is sent for it again.", "integer"),
+
+	"Upload-Offset":          headerOf("How many bytes of the file are here.", "integer"),
+	"Upload-Length":          headerOf("How many bytes the file has.", "integer"),
+	"Upload-Expires":         headerOf("When it is deleted unless it is added to or loaded, as a date of HTTP.", "string"),
+	"Tus-Version":            headerOf("The versions of tus.", "string"),
+	"Tus-Extension":          headerOf("The extensions of tus.", "string"),
+	"Tus-Max-Size":           headerOf("The most bytes of a file.", "integer"),
+	"Tus-Checksum-Algorithm": headerOf("The algorithms of checksums.", "string"),
 }
 
 func headerOf(words, kind string) yaml.MapSlice {
@@ -127,5 +141,5 @@ func (d *described) refusals() []int {
 var refusals = map[int]string{
 	http.StatusBadRequest: "Invalid", http.StatusUnauthorized: "Unauthenticated", http.StatusForbidden: "Forbidden", http.StatusNotFound: "NotFound",
 	http.StatusConflict: "Conflict", http.StatusRequestEntityTooLarge: "TooLarge", http.StatusServiceUnavailable: "Unavailable",
-	http.StatusTooManyRequests: "RateLimited", http.StatusPreconditionFailed: "Changed",
+	http.StatusTooManyRequests: "RateLimited", http.StatusPreconditionFailed: "Changed", http.StatusRequestTimeout: "Timeout",
 }

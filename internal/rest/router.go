@@ -83,8 +83,7 @@ func NewRouter(o Options) (*Router, error) {
 		return nil, err
 	}
 	rt.mux.HandleFunc("/", rt.serveOther)
-	rt.Handle(Route{Method: http.MethodGet, Path: "/rest/openapi.yaml", Access: Anyone, Own: true}, rt.serveOpenAPI)
-	rt.Handle(Route{Method: http.MethodGet, Path: "/rest/openapi.json", Access: Anyone, Own: true}, rt.serveOpenAPIInJSON)
+	rt.describeItself()
 	return rt, nil
 }
 

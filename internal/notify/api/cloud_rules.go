@@ -118,14 +118,30 @@ func (a *API) registerCloudRules(r *rest.Router) {
 		Do:       a.enableCloudRule,
 	})
 	a.registerCloudTrials(r)
-	for _, method := range []string{"GET", "POST", "DELETE"} {
-		r.Handle(rest.Route{Method: method, Path: cloudPath + "/{workspace}/rules", Query: []string{"connection", "id"}}, noCloudProjects)
+	for _, op := range []struct{ method, id string }{
+		{"GET", "listRulesOfWorkspace"}, {"POST", "saveRulesOfWorkspace"}, {"DELETE", "deleteRulesOfWorkspace"},
+	} {
+		rest.Add(r, rest.Operation[cloudWorkspace, rest.None]{
+			Route: rest.Route{Method: op.method, Path: cloudPath + "/{workspace}/rules"},
+			Words: rest.Words{
+				ID: op.id, Tag: "rules", Summary: "Is refused, since rules of the cloud edition belong to repositories.",
+				Text:       "The cloud platform offers no integration points for projects and workspaces.",
+				Status:     http.StatusBadRequest,
+				RefusedFor: map[int]string{http.StatusBadRequest: "There are no rules of projects in the cloud edition."},
+			},
+			Examples: []rest.Example[cloudWorkspace, rest.None]{{Name: "fresh", Err: errNoProjects()}},
+			Handle:   func(http.ResponseWriter, *http.Request) error { return errNoProjects() },
+		})
 	}
 }
 
-// noCloudProjects answers that there are no rules of a workspace.
-func noCloudProjects(http.ResponseWriter, *http.Request) error {
-	return fault.InvalidField("repository", "%s", admin.NoCloudProjects)
+func errNoProjects() error { return fault.InvalidField("repository", "%s", admin.NoCloudProjects) }
+
+// cloudWorkspace is what a request about a workspace names.
+type cloudWorkspace struct {
+	Workspace  string `path:"workspace" doc:"The workspace's slug." example:"atlas"`
+	Connection string `query:"connection" doc:"Has no effect: the request is refused whatever it says."`
+	ID         int64  `query:"id" min:"1" doc:"Has no effect: the request is refused whatever it says."`
 }
 
 // repositoryOf returns the repository that is meant.

@@ -61,9 +61,12 @@ func New(o Options) *Receiver {
 
 // Register adds the receiver's routes.
 func (rc *Receiver) Register(r *rest.Router) {
-	for _, path := range []string{"/hooks/{connection}", "/hooks/{connection}/{hook}"} {
-		r.Handle(rest.Route{Method: "POST", Path: path, MaxBody: maxWebhook, Raw: true}, rc.receive)
-	}
+	describe[toConnection](r, "/hooks/{connection}", rest.Words{
+		ID: "receiveWebhook", Summary: "Takes an event of the platform, by the connection's own hook.", Text: ownHook,
+	}, rc.receive)
+	describe(r, "/hooks/{connection}/{hook}", rest.Words{
+		ID: "receiveWebhookOfScope", Summary: "Takes an event of the platform, by a hook with a scope and a secret of its own.", Text: scopedHook,
+	}, rc.receive, rest.Example[toHook, rest.None]{Name: "test", Err: errNoWebhook("/hooks/main/nowhere")})
 }
 
 // receive is the way of a webhook: it is read and verified, decoded, matched and
@@ -71,7 +74,7 @@ func (rc *Receiver) Register(r *rest.Router) {
 func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
 	to := rc.find(r)
 	if to.hook == nil {
-		return rc.refused(r, to, notify.RefusedHook, fault.New(fault.NotFound, "There is no webhook at %s. Enter the URL that the page of the connection shows.", r.URL.Path))
+		return rc.refused(r, to, notify.RefusedHook, errNoWebhook(r.URL.Path))
 	}
 	if isPing(r) {
 		w.WriteHeader(http.StatusOK)

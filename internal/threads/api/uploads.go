@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -43,19 +42,8 @@ const (
 // Register adds the routes.
 func (a *Uploads) Register(r *rest.Router) {
 	a.ending, a.end = context.WithCancel(context.Background())
-	one := a.Path + "/{id}"
-	add := func(method, path string, access rest.Access, h rest.Handler) {
-		// A body may be a whole file; Own, because most answers have none.
-		r.Handle(rest.Route{Method: method, Path: path, Access: access, MaxBody: a.Max, Own: true}, a.versioned(h))
-	}
-	r.Handle(rest.Route{Method: http.MethodGet, Path: a.Path, Access: rest.SysAdmins}, a.list)
-	add(http.MethodOptions, a.Path, rest.Anyone, a.options)
-	add(http.MethodOptions, one, rest.Anyone, a.options)
-	add(http.MethodPost, a.Path, rest.SysAdmins, a.create)
-	add(http.MethodHead, one, rest.SysAdmins, a.head)
-	add(http.MethodPatch, one, rest.SysAdmins, a.patch)
-	add(http.MethodDelete, one, rest.SysAdmins, a.delete)
-	add(http.MethodPost, one, rest.SysAdmins, a.override)
+	a.registerList(r)
+	a.registerTus(r)
 }
 
 // Stop ends the requests that bring files, so that a stop of the server need
@@ -108,33 +96,6 @@ func (a *Uploads) options(w http.ResponseWriter, _ *http.Request) error {
 	h.Set("Tus-Checksum-Algorithm", algorithms)
 	w.WriteHeader(http.StatusNoContent)
 	return nil
-}
-
-// item is an upload in the list.
-type item struct {
-	ID        int64     `json:"id"`
-	Kind      string    `json:"kind"`
-	URL       string    `json:"url"`
-	Offset    int64     `json:"offset"`
-	Length    int64     `json:"length"`
-	Filename  string    `json:"filename,omitempty"`
-	CreatedBy string    `json:"createdBy"`
-	CreatedAt time.Time `json:"createdAt"`
-	ExpiresAt time.Time `json:"expiresAt"`
-}
-
-func (a *Uploads) list(w http.ResponseWriter, r *http.Request) error {
-	found, err := a.Store.List(r.Context())
-	if err != nil {
-		return err
-	}
-	list := rest.List[item]{Items: []item{}}
-	for _, u := range found {
-		if slices.Contains(a.Kinds, u.Kind) {
-			list.Items = append(list.Items, item{u.ID, u.Kind, a.link(r.Context(), u.ID), u.Received, u.Length, u.Filename, u.CreatedBy, u.CreatedAt, u.ExpiresAt})
-		}
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, list)
 }
 
 func (a *Uploads) link(ctx context.Context, id int64) string {
