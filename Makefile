@@ -25,5 +25,5 @@ lint: ## gofmt, go vet, staticcheck, shellcheck
 bench: ## the measurements, as ratios in one run; never fails by the clock
 	@scripts/bench.sh
 
-dist: ## static binaries for linux amd64 and arm64 with their checksums, in dist/
+dist: ## what a release has, in dist/: binaries, packages, image, chart, SBOM, checksums; reproducible
 	@scripts/dist.sh

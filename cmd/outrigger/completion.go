@@ -54,6 +54,9 @@ func (manCmd) Help() string {
 // builtAt is the time of the commit that the program was built from, so that the
 // same source gives the same manual; without one it is now.
 func builtAt() time.Time {
+	if at, err := time.Parse(time.RFC3339, date); err == nil {
+		return at
+	}
 	info, _ := debug.ReadBuildInfo()
 	for _, s := range info.Settings {
 		if at, err := time.Parse(time.RFC3339, s.Value); s.Key == "vcs.time" && err == nil {

@@ -11,6 +11,9 @@ import (
 // which notes it where the source is a Git checkout.
 var commit string
 
+// date is when that was committed, as RFC 3339 has it; set by release builds too.
+var date string
+
 type versionCmd struct {
 	JSON bool `help:"Print JSON."`
 }
