@@ -58,7 +58,7 @@ func refusedImport(s source, imported string) string {
 		return "a wing imports another"
 	case isGround(s.pkg) && isWing(imported):
 		return "the ground floor imports a wing"
-	case s.test, strings.HasPrefix(s.pkg, "acceptance/"):
+	case s.test, strings.HasPrefix(s.pkg, "acceptance/"), strings.HasPrefix(s.pkg, "packaging/test/"):
 		return "" // Tests may use what they test with.
 	case house(imported) == "playground" && house(s.pkg) != "app" && house(s.pkg) != "playground":
 		return "only app plays the outside world"

@@ -15,7 +15,10 @@ first_start() {
 		# shellcheck disable=SC2086 # one argument for each unit
 		deb-systemd-invoke start $sockets || echo "outrigger: a port is taken; see systemctl status $sockets" >&2
 		deb-systemd-invoke start outrigger.service || echo "outrigger: the service did not start; see journalctl -u outrigger" >&2
-		echo "outrigger: the first password of admin is in /var/lib/outrigger/initial-password; the settings are in $config" >&2
+		if [ -e /var/lib/outrigger/initial-password ]; then
+			echo "outrigger: the first password of admin is in /var/lib/outrigger/initial-password" >&2
+		fi
+		echo "outrigger: the settings are in $config" >&2
 	elif [ -d /run/systemd/system ]; then
 		# shellcheck disable=SC2086
 		systemctl preset $sockets outrigger.service >/dev/null 2>&1 || true
