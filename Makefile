@@ -1,8 +1,8 @@
 .DEFAULT_GOAL := help
-.PHONY: help run build test quick soak lint bench dist
+.PHONY: help run build test quick soak lint bench dist package-test
 
 help: ## show this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-8s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
 run: build ## build, then start the demo on localhost; ARGS="--listen 127.0.0.1:8091" for another address
 	@exec bin/outrigger demo $(ARGS)
@@ -27,3 +27,6 @@ bench: ## the measurements, as ratios in one run; never fails by the clock
 
 dist: ## what a release has, in dist/: binaries, packages, image, chart, SBOM, checksums; reproducible
 	@scripts/dist.sh
+
+package-test: ## as root: dist twice, the deb in a booted Debian, the image under runc, the chart, proxies in front
+	@scripts/package-test.sh

@@ -54,6 +54,7 @@ func (a listenAddress) Validate() error {
 }
 
 func (c serveCmd) Run(ctx context.Context, s streams) error {
+	limitMemory()
 	given, err := restart.Receive()
 	if err != nil {
 		return err

@@ -1,0 +1,26 @@
+#!/bin/sh
+# What a release has, tried as its users do: about 15 minutes, as root. Installs with
+# apt-get what it needs.
+set -eu
+cd "$(dirname "$0")/.."
+
+missing=
+for pair in systemd-nspawn:systemd-container debootstrap:debootstrap runc:runc umoci:umoci skopeo:skopeo nginx:nginx caddy:caddy apache2:apache2 \
+	node:nodejs rpm:rpm ar:binutils mandoc:mandoc curl:curl; do
+	command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing ${pair##*:}"
+done
+if [ -n "$missing" ]; then
+	export DEBIAN_FRONTEND=noninteractive
+	apt-get -qq update </dev/null
+	# shellcheck disable=SC2086 # one argument for each package
+	apt-get -qq -y --no-install-recommends install $missing </dev/null >&2
+fi
+
+dist=$(mktemp -d)
+trap 'rm -rf "$dist"' EXIT
+KEEP=$dist scripts/dist-twice.sh
+(cd packaging/check && DIST=$dist go test -count 1 ./...)
+arch=$(go env GOHOSTARCH)
+packaging/test/deb.sh "$dist"/outrigger_*_"$arch".deb
+packaging/test/image.sh "$dist"/outrigger-*-image.tar
+packaging/test/proxies.sh "$dist"/outrigger-*-linux-"$arch"
