@@ -90,7 +90,7 @@ func TestEventPages(t *testing.T) {
 		return body
 	}
 	const list = "/notifications/events"
-	page(list, 200, "No events", ">every outcome</option>", ">every type</option>", ">every repository</option>", ">any time</option>", ">the last hour</option>")
+	page(list, 200, "No events", ">Every outcome</option>", ">Every type</option>", ">Every repository</option>", ">Any time</option>", ">last hour</option>")
 	pushed(t, a, "first")
 	page(list, 200, "Ada Lovelace", "ATL / canoe · first", "no rule took it")
 	page(list+"/1", 200, "There were no rules yet", "Ada Lovelace (<code>ada</code>)")

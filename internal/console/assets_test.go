@@ -1,9 +1,11 @@
 package console
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -15,8 +17,12 @@ func TestAssetsAreKeptForEver(t *testing.T) {
 	s := newSite(t, "https://tools.test/outrigger")
 	page := s.as("").get("/sign-in").Body.String()
 	found := regexp.MustCompile(`"/outrigger(/assets/[^"]+)"`).FindAllStringSubmatch(page, -1)
-	if len(found) < 8 {
-		t.Fatalf("%d assets", len(found))
+	kinds := map[string]int{}
+	for _, m := range found {
+		kinds[path.Ext(m[1])]++
+	}
+	if kinds[".css"] != 1 || kinds[".js"] != 2 || kinds[".svg"] == 0 {
+		t.Fatalf("a page asks for %v", kinds)
 	}
 	for _, m := range found {
 		w := s.as("").get(m[1])
@@ -33,7 +39,7 @@ func TestAssetsAreKeptForEver(t *testing.T) {
 func TestAnAssetsAddressFollowsItsContent(t *testing.T) {
 	address := func(text string) string {
 		var a assets
-		if err := a.add(fstest.MapFS{"x/y.js": {Data: []byte(text)}}); err != nil {
+		if err := errors.Join(a.add(fstest.MapFS{"x/y.js": {Data: []byte(text)}}), a.bundle()); err != nil {
 			t.Fatal(err)
 		}
 		url, err := a.url("x/y.js")
@@ -43,8 +49,32 @@ func TestAnAssetsAddressFollowsItsContent(t *testing.T) {
 		return url
 	}
 	one, same, other := address("1"), address("1"), address("2")
-	if one != same || one == other || !strings.HasPrefix(one, "/assets/x/y.") || !strings.HasSuffix(one, ".js") {
+	if one != same || one == other || !strings.HasPrefix(one, "/assets/console.") || !strings.HasSuffix(one, ".js") {
 		t.Errorf("%s %s %s", one, same, other)
+	}
+}
+
+// All modules are one file: each keeps its names to itself and its failure too, and
+// whoever asks for one of them gets all.
+func TestModulesAreOneFile(t *testing.T) {
+	var a assets
+	err := errors.Join(a.add(fstest.MapFS{"a.js": {Data: []byte("const name = 1;")}, "b.js": {Data: []byte("const name = 2;")}, "c.css": {Data: []byte("a { color: red; }")}}), a.bundle())
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := a.url("a.js")
+	other, err2 := a.url("b.js")
+	all, err3 := a.url("console.js")
+	if err := errors.Join(err, err2, err3); err != nil || one != other || one != all {
+		t.Fatalf("%s %s %s %v", one, other, all, err)
+	}
+	text := string(a.byURL[all].body)
+	if !strings.Contains(text, "try {\nconst name = 1;\n}") || !strings.Contains(text, "try {\nconst name = 2;\n}") || strings.Contains(text, "color") {
+		t.Error(text)
+	}
+	err = errors.Join(a.add(fstest.MapFS{"d.js": {Data: []byte("import x from './a.js';\n")}}), a.bundle())
+	if err == nil || !strings.Contains(err.Error(), "d.js imports") {
+		t.Error(err)
 	}
 }
 

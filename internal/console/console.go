@@ -54,22 +54,23 @@ type Options struct {
 // Console collects the pages of the shell and of the wings. Register
 // everything, then call Handler once.
 type Console struct {
-	opts     Options
-	base     string // path of BaseURL without the final slash: "" or "/outrigger"
-	secure   bool   // the base URL is https
-	origins  *rest.Origins
-	assets   assets
-	pages    templates
-	mux      *http.ServeMux
-	routes   []*route
-	nav      []Nav
-	menu     []Link
-	overview []OverviewFunc
-	live     liveReaders
-	about    func(path string) string // the page of the documentation about a page
-	ended    context.Context          // done when Stop was called: ends every live stream
-	end      context.CancelFunc
-	problems []error // of registration, answered by Handler
+	opts      Options
+	base      string // path of BaseURL without the final slash: "" or "/outrigger"
+	secure    bool   // the base URL is https
+	origins   *rest.Origins
+	assets    assets
+	pages     templates
+	mux       *http.ServeMux
+	routes    []*route
+	nav       []Nav
+	menu      []Link
+	overview  []OverviewFunc
+	live      liveReaders
+	attention attentionCounts
+	about     func(path string) string // the page of the documentation about a page
+	ended     context.Context          // done when Stop was called: ends every live stream
+	end       context.CancelFunc
+	problems  []error // of registration, answered by Handler
 }
 
 // New builds a console that has the pages of the shell: overview, sign-in and
@@ -120,8 +121,8 @@ func (c *Console) AddPages(files fs.FS) {
 	}
 }
 
-// AddAssets adds files to be served under content-hash URLs: .js modules,
-// .css, .svg. Templates name them by their path in files.
+// AddAssets adds files to be served under content-hash URLs: .svg, and the .css and
+// .js modules that every page has. Their names and selectors are global.
 func (c *Console) AddAssets(files fs.FS) {
 	if err := c.assets.add(files); err != nil {
 		c.problems = append(c.problems, err)
@@ -154,7 +155,7 @@ func (c *Console) Handler() (http.Handler, error) {
 			}
 		}
 	}
-	if err := errors.Join(problems...); err != nil {
+	if err := errors.Join(append(problems, c.assets.bundle())...); err != nil {
 		return nil, err
 	}
 	return http.HandlerFunc(c.serve), nil

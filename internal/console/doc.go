@@ -76,6 +76,11 @@
 //	{{end}}
 //	{{end}}
 //
+// A long list that people scan has a line a row: it embeds a List in its data and
+// uses "filters", "list" with "end-list", "bar" and "pager", in an element with
+// data-results. Its rows have the class grow on cells that take what room there is and
+// wide on those that a phone does without; deliveries are the example.
+//
 // What else a page has: Tabs, Up (the pages above it), Actions (buttons beside
 // the title), "switch" (on or off at once), "copy" (a value with a button),
 // "time" (how long ago, with the time itself on hover), "instant" (a time as it

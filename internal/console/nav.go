@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -24,19 +25,34 @@ func (c *Console) AddNav(n Nav) { c.nav = append(c.nav, n) }
 // AddMenu adds an entry to the menu under the reader's own name.
 func (c *Console) AddMenu(l Link) { c.menu = append(c.menu, l) }
 
+// lastSection stands behind the services and is folded until a page of it is shown.
+const lastSection = "System"
+
 type navSection struct {
 	Label   string
 	Entries []navEntry
+	Folds   bool
+	Open    bool // has the current entry
+}
+
+// Attention is how much needs attention on all pages of the section.
+func (s navSection) Attention() (n int) {
+	for _, e := range s.Entries {
+		n += e.Attention
+	}
+	return n
 }
 
 type navEntry struct {
 	Label, Path string
 	Current     bool
+	Attention   int // how much needs it on the entry's pages
 }
 
 // navFor is the navigation as p sees it on the page at path, and that page's
 // section. The current entry is that of the page, else of the nearest page above it.
-func (c *Console) navFor(p *identity.Principal, path, section string, up []Link) ([]navSection, string) {
+// attention is how much needs it, by the path of the entry.
+func (c *Console) navFor(p *identity.Principal, path, section string, up []Link, attention map[string]int) ([]navSection, string) {
 	if p == nil {
 		return nil, section
 	}
@@ -59,11 +75,27 @@ func (c *Console) navFor(p *identity.Principal, path, section string, up []Link)
 		if !ok {
 			i = len(sections)
 			at[n.Section] = i
-			sections = append(sections, navSection{Label: n.Section})
+			sections = append(sections, navSection{Label: n.Section, Folds: n.Section == lastSection})
 		}
-		sections[i].Entries = append(sections[i].Entries, navEntry{n.Label, n.Path, n.Path == current.Path})
+		isCurrent := n.Path == current.Path
+		sections[i].Open = sections[i].Open || isCurrent
+		sections[i].Entries = append(sections[i].Entries, navEntry{n.Label, n.Path, isCurrent, attention[n.Path]})
 	}
+	slices.SortStableFunc(sections, func(a, b navSection) int { return cmp.Compare(rank(a.Label), rank(b.Label)) })
 	return sections, section
+}
+
+// sectionOrder is that of the services; other sections stand behind them.
+var sectionOrder = []string{"", "Notifications", "Mail", "Threaded comments"}
+
+func rank(section string) int {
+	if section == lastSection {
+		return len(sectionOrder) + 1
+	}
+	if i := slices.Index(sectionOrder, section); i >= 0 {
+		return i
+	}
+	return len(sectionOrder)
 }
 
 // entryOf is the entry with the longest path that covers the page at path.

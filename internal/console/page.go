@@ -157,7 +157,11 @@ func (x *exchange) page(p Page, refusal *fault.Error) error {
 	if x.c.about != nil {
 		v.About = x.c.about(x.path)
 	}
-	v.Nav, v.Section = x.c.navFor(x.principal, x.path, p.Section, p.Up)
+	var attention map[string]int
+	if x.principal != nil {
+		attention = x.attentionOf(x.principal)
+	}
+	v.Nav, v.Section = x.c.navFor(x.principal, x.path, p.Section, p.Up, attention)
 	if v.Status == 0 {
 		v.Status = http.StatusOK
 	}

@@ -34,8 +34,10 @@ type Badge struct {
 	Text string
 }
 
-// Table heads a list. A column named "" is that of the row's actions; "#" in
-// front of a name makes its figures stand right.
+// Table heads a list. A column named "" is that of the row's actions, "select" in a
+// list that of the boxes to tick. In front of a name, "#" makes its figures stand
+// right, and "+" is of a column that is shown where there is much room; its cells have
+// the class roomy.
 type Table struct {
 	Caption string // read to screen readers, who meet the table out of context
 	Columns []Column
@@ -45,6 +47,7 @@ type Table struct {
 type Column struct {
 	Label  string
 	Figure bool
+	Roomy  bool
 }
 
 // Empty is what stands where a list would be: what would be here, and what to
@@ -180,11 +183,9 @@ func newBadge(tone Tone, text string) (Badge, error) {
 func newTable(caption string, columns ...string) Table {
 	t := Table{Caption: caption}
 	for _, label := range columns {
-		figure := len(label) > 1 && label[0] == '#'
-		if figure {
-			label = label[1:]
-		}
-		t.Columns = append(t.Columns, Column{label, figure})
+		label, roomy := strings.CutPrefix(label, "+")
+		label, figure := strings.CutPrefix(label, "#")
+		t.Columns = append(t.Columns, Column{label, figure, roomy})
 	}
 	return t
 }

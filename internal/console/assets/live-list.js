@@ -51,6 +51,7 @@ function watch(list, news) {
   };
 
   const settle = () => {
+    if (!list.isConnected) return;
     if (waiting && !busy(list)) show();
   };
 
@@ -86,6 +87,11 @@ function watch(list, news) {
   document.addEventListener("scrollend", settle);
 }
 
-const news = document.querySelector("[data-live-news]");
-const list = document.querySelector("[data-live-list]");
-if (news && list) watch(list, news);
+function begin() {
+  const news = document.querySelector("[data-live-news]");
+  const list = document.querySelector("[data-live-list]");
+  if (news && list) watch(list, news);
+}
+
+begin();
+document.addEventListener("found", begin);

@@ -108,6 +108,7 @@ function follow(element) {
   };
 
   const connect = () => {
+    if (!element.isConnected) return; // another list took its place
     clearTimeout(again);
     source?.close();
     source = new EventSource(element.dataset.live);
@@ -132,6 +133,9 @@ function follow(element) {
     source?.close();
   };
 
+  document.addEventListener("found", () => {
+    if (!element.isConnected) end();
+  });
   if (!document.hidden) connect();
   document.addEventListener("visibilitychange", () => (document.hidden ? end() : connect()));
   window.addEventListener("pagehide", end);
@@ -141,3 +145,4 @@ function follow(element) {
 }
 
 document.querySelectorAll("[data-live]").forEach(follow);
+document.addEventListener("found", (event) => event.target.querySelectorAll("[data-live]").forEach(follow));

@@ -17,3 +17,6 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("focusin", (event) => {
   for (const menu of open()) if (!menu.contains(event.target)) menu.open = false;
 });
+
+// The current entry of the navigation is in view, however long the list is.
+document.querySelector(".side [aria-current]")?.scrollIntoView({ block: "nearest" });

@@ -29,24 +29,22 @@ type deliveryRow struct {
 }
 
 type deliveryList struct {
-	*console.Form
-	States, Rules, Channels, Places, Times []console.Option
-	Rows                                   []deliveryRow
-	Pager                                  console.Pager
-	Filter                                 string // as a query
-	Live                                   bool   // the newest are listed
-	RedeliverAll                           bool   // what is listed has ended without being delivered
+	console.List
+	Rows         []deliveryRow
+	Live         bool // the newest are listed
+	RedeliverAll bool // what is listed has ended without being delivered
 }
 
-// filterNames are the filters of the list, as its form and its links name them.
-var filterNames = []string{"state", "rule", "channel", "place", "since"}
-
-func filterQuery(form *console.Form, more ...string) string {
-	var pairs []string
-	for _, name := range filterNames {
-		pairs = append(pairs, name, form.Get(name))
+// deliveryFilters are the filters of the list, without their choices.
+func deliveryFilters() []console.Filter {
+	return []console.Filter{
+		{Name: "state", Label: "State"}, {Name: "rule", Label: "Rule"}, {Name: "channel", Label: "Channel"},
+		{Name: "place", Label: "Repository"}, {Name: "since", Label: "Received"},
 	}
-	return console.Query(append(pairs, more...)...)
+}
+
+func filterQuery(form *console.Form) string {
+	return console.NewList(deliveriesPath, form, deliveryFilters()).Query
 }
 
 // times are how far back the list looks.
@@ -54,7 +52,15 @@ var times = []struct {
 	value, label string
 	back         time.Duration
 }{
-	{"1h", "the last hour", time.Hour}, {"24h", "last 24 hours", 24 * time.Hour}, {"7d", "last 7 days", 7 * 24 * time.Hour},
+	{"1h", "last hour", time.Hour}, {"24h", "last 24 hours", 24 * time.Hour}, {"7d", "last 7 days", 7 * 24 * time.Hour},
+}
+
+func offeredTimes() []console.Option {
+	list := []console.Option{{Label: "Any time"}}
+	for _, t := range times {
+		list = append(list, console.Option{Value: t.value, Label: t.label})
+	}
+	return list
 }
 
 // filterOf reads the filters; what was not offered is no filter.
@@ -118,17 +124,24 @@ func (p *Pages) deliveryRows(ctx context.Context, q url.Values) (deliveryList, e
 	f, form := p.filterOf(q.Get)
 	f.Limit = pageSize + 1
 	f.Before, _ = strconv.ParseInt(q.Get("after"), 10, 64)
-	list := deliveryList{Form: form, Filter: filterQuery(form), Live: f.Before == 0, RedeliverAll: f.State == notify.Failed || f.State == notify.Cancelled}
-	if !list.Live {
-		list.Pager.First = deliveriesPath + list.Filter
+	list := deliveryList{
+		List: console.NewList(deliveriesPath, form, deliveryFilters()), Live: f.Before == 0,
+		RedeliverAll: f.State == notify.Failed || f.State == notify.Cancelled,
 	}
+	list.Bar = console.Bar{One: "delivery", Many: "deliveries", Actions: []console.BarAction{{Value: "redeliver", Label: "Redeliver"}, {Value: "cancel", Label: "Do not send"}}}
 	found, err := p.Deliveries.List(ctx, f)
 	if err != nil {
 		return list, err
 	}
+	switch {
+	case !list.Live:
+		list.FromFirst()
+	case len(found) <= pageSize:
+		list.Total = console.TotalOf(len(found), "delivery", "deliveries")
+	}
 	if len(found) > pageSize {
 		found = found[:pageSize]
-		list.Pager.Next = deliveriesPath + filterQuery(form, "after", strconv.FormatInt(found[pageSize-1].ID, 10))
+		list.NextAt("after", strconv.FormatInt(found[pageSize-1].ID, 10))
 	}
 	for _, d := range found {
 		list.Rows = append(list.Rows, p.rowOf(d))
@@ -149,13 +162,9 @@ func (p *Pages) offer(r *http.Request, list *deliveryList) error {
 		return err
 	}
 	who := identity.From(r.Context())
-	list.States = []console.Option{{Label: "every state"}}
+	states := []console.Option{{Label: "Every state"}}
 	for _, s := range notify.DeliveryStates() {
-		list.States = append(list.States, console.Option{Value: string(s), Label: string(s)})
-	}
-	list.Times = []console.Option{{Label: "any time"}}
-	for _, t := range times {
-		list.Times = append(list.Times, console.Option{Value: t.value, Label: t.label})
+		states = append(states, console.Option{Value: string(s), Label: string(s)})
 	}
 	var rules, names, places options
 	for i := range channels {
@@ -174,9 +183,11 @@ func (p *Pages) offer(r *http.Request, list *deliveryList) error {
 			places.place(e.Project.Key, e.Repository.Key)
 		}
 	}
-	list.Rules = rules.sorted("every rule", list.Get("rule"))
-	list.Channels = names.sorted("every channel", list.Get("channel"))
-	list.Places = places.sorted("every repository", list.Get("place"))
+	list.Offer("state", states)
+	list.Offer("rule", rules.sorted("Every rule", list.Get("rule")))
+	list.Offer("channel", names.sorted("Every channel", list.Get("channel")))
+	list.Offer("place", places.sorted("Every repository", list.Get("place")))
+	list.Offer("since", offeredTimes())
 	return nil
 }
 

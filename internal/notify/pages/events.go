@@ -34,25 +34,21 @@ type eventRow struct {
 }
 
 type eventList struct {
-	*console.Form
-	Fates, Types, Places, Times []console.Option
-	Rows                        []eventRow
-	Pager                       console.Pager
-	Filter                      string // as a query
-	Live                        bool   // the newest are listed
-	Refused                     []refusedRow
+	console.List
+	Rows    []eventRow
+	Live    bool // the newest are listed
+	Refused []refusedRow
 }
 
-// eventFilterNames are the filters of the list, as its form and its links name
-// them.
-var eventFilterNames = []string{"outcome", "type", "place", "since"}
-
-func eventQuery(form *console.Form, more ...string) string {
-	var pairs []string
-	for _, name := range eventFilterNames {
-		pairs = append(pairs, name, form.Get(name))
+// eventFilters are the filters of the list, without their choices.
+func eventFilters() []console.Filter {
+	return []console.Filter{
+		{Name: "outcome", Label: "Outcome"}, {Name: "type", Label: "Type"}, {Name: "place", Label: "Repository"}, {Name: "since", Label: "Received"},
 	}
-	return console.Query(append(pairs, more...)...)
+}
+
+func eventQuery(form *console.Form) string {
+	return console.NewList(eventsPath, form, eventFilters()).Query
 }
 
 // eventFilterOf reads the filters; what was not offered is no filter.
@@ -117,16 +113,19 @@ func (p *Pages) liveEvents(r *http.Request) (console.Response, error) {
 func (p *Pages) eventRows(ctx context.Context, q url.Values) (eventList, error) {
 	f, form := p.eventFilterOf(q.Get)
 	f.Before, _ = strconv.ParseInt(q.Get("after"), 10, 64)
-	list := eventList{Form: form, Filter: eventQuery(form), Live: f.Before == 0}
-	if !list.Live {
-		list.Pager.First = eventsPath + list.Filter
-	}
+	list := eventList{List: console.NewList(eventsPath, form, eventFilters()), Live: f.Before == 0}
 	found, err := p.Events.List(ctx, f)
 	if err != nil {
 		return list, err
 	}
+	switch {
+	case !list.Live:
+		list.FromFirst()
+	case found.Next == 0:
+		list.Total = console.TotalOf(len(found.Events), "event", "events")
+	}
 	if found.Next != 0 {
-		list.Pager.Next = eventsPath + eventQuery(form, "after", strconv.FormatInt(found.Next, 10))
+		list.NextAt("after", strconv.FormatInt(found.Next, 10))
 	}
 	for _, e := range found.Events {
 		list.Rows = append(list.Rows, eventRowOf(e))
@@ -149,17 +148,13 @@ func (p *Pages) editions() []notify.Edition {
 // offerEvents fills the filters' choices: of places those of the rules that who
 // asks administers, of his grants, and of the page.
 func (p *Pages) offerEvents(r *http.Request, list *eventList) error {
-	list.Fates = []console.Option{{Label: "every outcome"}}
+	fates := []console.Option{{Label: "Every outcome"}}
 	for _, fate := range notify.Fates() {
-		list.Fates = append(list.Fates, console.Option{Value: string(fate), Label: fateLabels[fate]})
+		fates = append(fates, console.Option{Value: string(fate), Label: fateLabels[fate]})
 	}
-	list.Types = []console.Option{{Label: "every type"}}
+	types := []console.Option{{Label: "Every type"}}
 	for _, g := range eventGroups(p.editions()...) {
-		list.Types = append(list.Types, g.Options...)
-	}
-	list.Times = []console.Option{{Label: "any time"}}
-	for _, t := range times {
-		list.Times = append(list.Times, console.Option{Value: t.value, Label: t.label})
+		types = append(types, g.Options...)
 	}
 	channels, err := p.Channels.List(r.Context(), notify.ChannelPage{Limit: maxOffered, Uncounted: true})
 	if err != nil {
@@ -181,7 +176,10 @@ func (p *Pages) offerEvents(r *http.Request, list *eventList) error {
 		e := &list.Rows[i]
 		places.eventPlace(e.Connection, e.Project, e.Repository)
 	}
-	list.Places = places.sorted("every repository", list.Get("place"))
+	list.Offer("outcome", fates)
+	list.Offer("type", types)
+	list.Offer("place", places.sorted("Every repository", list.Get("place")))
+	list.Offer("since", offeredTimes())
 	return nil
 }
 

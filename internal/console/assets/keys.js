@@ -1,0 +1,64 @@
+// Keys of a list: / goes to its search, j and k to the next and the previous row, x
+// ticks the row, Enter opens it, ? lists the keys.
+
+const keys = [["/", "Search or filter the list"], ["j", "Next row"], ["k", "Previous row"], ["x", "Select the row"], ["Enter", "Open the row"], ["Ctrl K", "Go to anything"], ["?", "Show the keys"]];
+
+const links = () => [...document.querySelectorAll(".list tbody th a")];
+
+function move(step) {
+  const all = links();
+  const row = document.activeElement.closest?.(".list tbody tr");
+  const at = all.findIndex((link) => row?.contains(link));
+  const next = at < 0 ? all[step > 0 ? 0 : all.length - 1] : all[at + step];
+  next?.focus();
+  next?.scrollIntoView({ block: "nearest" });
+}
+
+function help() {
+  const dialog = document.createElement("dialog");
+  const title = document.createElement("h2");
+  title.id = "keys-title";
+  title.textContent = "Keys";
+  dialog.setAttribute("aria-labelledby", title.id);
+  const list = document.createElement("dl");
+  list.className = "keys";
+  for (const [key, what] of keys) {
+    const name = document.createElement("dt");
+    const text = document.createElement("dd");
+    const kbd = document.createElement("kbd");
+    kbd.textContent = key;
+    name.append(kbd);
+    text.textContent = what;
+    list.append(name, text);
+  }
+  const end = document.createElement("form");
+  end.method = "dialog";
+  end.className = "submit";
+  const button = document.createElement("button");
+  button.textContent = "Close";
+  end.append(button);
+  dialog.append(title, list, end);
+  document.body.append(dialog);
+  dialog.addEventListener("close", () => dialog.remove());
+  dialog.showModal();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (event.target.closest("select, textarea, dialog, input:not([type=checkbox], [type=radio])")) return;
+  switch (event.key) {
+    case "/": {
+      const field = document.querySelector(".filters [data-search], .filters input:not([type=hidden]), .filters select");
+      if (!field) return;
+      field.focus();
+      field.select?.();
+      break;
+    }
+    case "j": move(1); break;
+    case "k": move(-1); break;
+    case "x": document.activeElement.closest(".list tbody tr")?.querySelector(".tick input")?.click(); break;
+    case "?": help(); break;
+    default: return;
+  }
+  event.preventDefault();
+});
