@@ -76,7 +76,7 @@ stage() {
 	# Alert rules and the dashboard.
 	if [ -d monitoring ]; then
 		mkdir "$root/usr/share/outrigger/monitoring"
-		git ls-files monitoring | grep -E '\.(ya?ml|json|rules|md)$' | while read -r file; do cp "$file" "$root/usr/share/outrigger/monitoring/"; done
+		git ls-files monitoring | grep -E '\.(ya?ml|json)$' | grep -v _test | while read -r file; do cp "$file" "$root/usr/share/outrigger/monitoring/"; done
 	fi
 	find "$root" -type f ! -path '*/bin/*' ! -name '*.sh' -exec chmod 0644 {} +
 	find "$root" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +

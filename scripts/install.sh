@@ -20,6 +20,7 @@ has shellcheck || need shellcheck
 has dash || need dash
 has sqlite3 || need sqlite3
 has curl || need curl
+has systemd-analyze || need systemd
 has unzip || need unzip
 has promtool || need prometheus
 [ -n "$missing" ] || exit 0

@@ -20,6 +20,7 @@ dist=$(mktemp -d)
 trap 'rm -rf "$dist"' EXIT
 KEEP=$dist scripts/dist-twice.sh
 (cd packaging/check && DIST=$dist go test -count 1 ./...)
+packaging/test/parts.sh "$dist"/*.cdx.json
 arch=$(go env GOHOSTARCH)
 packaging/test/deb.sh "$dist"/outrigger_*_"$arch".deb
 packaging/test/image.sh "$dist"/outrigger-*-image.tar

@@ -3,6 +3,7 @@ module outrigger/packaging/check
 go 1.26.0
 
 require (
+	github.com/CycloneDX/cyclonedx-go v0.12.0
 	github.com/compose-spec/compose-go/v2 v2.16.2
 	helm.sh/helm/v3 v3.22.0
 	k8s.io/api v0.37.2
