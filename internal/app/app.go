@@ -64,6 +64,8 @@ type Options struct {
 
 // App is the whole program. Make one with New; it starts once.
 type App struct {
+	hostName string // by which the URL calls the listener, of a demo; "": by its address
+
 	cfg      *config.Config
 	log      *slog.Logger
 	registry *prometheus.Registry
@@ -304,7 +306,16 @@ func (a *App) URL() string {
 	if a.cfg.TLS.Cert != "" {
 		scheme = "https"
 	}
-	return scheme + "://" + reachable(a.addr)
+	return scheme + "://" + a.reachable()
+}
+
+// reachable is the listener's address as browsers on this machine are to write it.
+func (a *App) reachable() string {
+	_, port, err := net.SplitHostPort(a.Addr())
+	if a.hostName == "" || err != nil {
+		return reachable(a.addr)
+	}
+	return net.JoinHostPort(a.hostName, port)
 }
 
 // reachable is an address of the listener that a client on this machine can

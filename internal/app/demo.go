@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"slices"
@@ -12,7 +13,9 @@ import (
 
 	"outrigger/internal/config"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/cardhtml"
 	"outrigger/internal/playground"
+	"outrigger/internal/playground/bitbucket"
 	"outrigger/internal/rest"
 )
 
@@ -26,6 +29,7 @@ type Demo struct {
 	server *http.Server
 	chat   net.Addr
 	mail   *demoMail
+	code   *bitbucket.Platform // self-hosted
 	signOn *demoSignOn
 
 	endDay func() // ends the day that is played
@@ -39,11 +43,32 @@ func NewDemo(cfg *config.Config, o Options) (*Demo, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.hostName = nameOf(cfg.Listen)
 	connection := cfg.Notify.Connections[0]
+	style, err := fs.ReadFile(cardhtml.Assets(), cardhtml.StyleSheet)
+	if err != nil {
+		return nil, fmt.Errorf("read the style sheet of cards: %w", err)
+	}
 	return &Demo{App: a, world: &playground.World{
-		Chat:     playground.NewChat(a.clock),
-		Platform: &playground.Platform{Secret: connection.WebhookSecret.Reveal(), Clock: a.clock},
+		CardStyle: style,
+		Chat:      playground.NewChat(a.clock),
+		Platform:  &playground.Platform{Secret: connection.WebhookSecret.Reveal(), Clock: a.clock},
 	}}, nil
+}
+
+// nameOf is localhost where the demo listens on an address of that name: browsers bind
+// passkeys to a host name. "" elsewhere.
+func nameOf(listen string) string {
+	const name = "localhost"
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return ""
+	}
+	known, err := net.DefaultResolver.LookupHost(context.Background(), name)
+	if err != nil || !slices.Contains(known, host) {
+		return ""
+	}
+	return name
 }
 
 // ChatURL is the page of the chat platform; "" before Start.
@@ -100,7 +125,8 @@ func (d *Demo) Start(ctx context.Context) error {
 	d.world.Mail = d.mail.begin(d.App)
 	d.world.Console, d.world.Cloud.Console = d.URL(), d.URL()
 	d.openBitbucketCloud()
-	d.world.Platform.HookURL = d.URL() + "/hooks/" + d.cfg.Notify.Connections[0].Name
+	d.world.Platform.HookURL = d.URL() + notify.HookPath(d.cfg.Notify.Connections[0].Name, "")
+	d.sendsEvents(d.world.Platform.HookURL)
 	d.server = rest.Server(hosts.Guard(d.world.Handler()), d.log)
 	go func() {
 		if err := d.server.Serve(rest.Listen(l, rest.MaxConnections(), d.log)); !errors.Is(err, http.ErrServerClosed) {

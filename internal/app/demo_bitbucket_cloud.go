@@ -19,6 +19,9 @@ import (
 // demoCloudConnection is the cloud edition of the platform that the demo plays.
 const demoCloudConnection = "cloud"
 
+// maxDemoAccounts is more than a demo has.
+const maxDemoAccounts = 100
+
 // demoAccount is the account that is authorised from the beginning.
 const demoAccount = "712020:ada"
 
@@ -63,11 +66,31 @@ func (d *Demo) playBitbucketCloud(url string) {
 // platform's pages.
 func (d *Demo) openBitbucketCloud() {
 	c := d.cfg.Notify.Connections[len(d.cfg.Notify.Connections)-1]
-	d.world.Code.Console = d.URL()
+	d.world.Code.Console, d.world.Code.Withdrawn = d.URL(), d.withdrawn
 	d.world.Code.Platform.SetConsumer(bitbucketcloud.Consumer{
 		Key: c.ClientID, Secret: c.ClientSecret.Reveal(), Name: "Outrigger", Callback: d.URL() + "/oauth/" + c.Name,
 		Scopes: []string{"account", "repository", "pullrequest", "webhook"},
 	})
+}
+
+// withdrawn has the product call the platform with the authorised accounts, as it
+// would some time later: so it finds out at once that one is of no use any more.
+func (d *Demo) withdrawn(ctx context.Context, _ string) {
+	list, err := d.App.chat.store.ListAuthorizations(ctx, 0, 0, maxDemoAccounts)
+	if err != nil {
+		d.log.Warn("the accounts of the demo could not be listed", "error", err)
+		return
+	}
+	for _, a := range list {
+		if a.Connection != demoCloudConnection || a.State != notify.AuthorizationActive {
+			continue
+		}
+		// An error says that the account is withdrawn, which is what is to be found out.
+		_ = d.App.chat.accounts.Use(ctx, a.ID, func(c *notify.Connection, token secret.Value) error {
+			_, err := d.App.chat.cloud.User(ctx, c, token)
+			return err
+		})
+	}
 }
 
 // addCloudRule has the administrator authorise an account as people do, saves a

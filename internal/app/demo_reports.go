@@ -6,6 +6,7 @@ import (
 
 	"outrigger/internal/notify"
 	"outrigger/internal/playground"
+	"outrigger/internal/playground/bitbucket"
 )
 
 // selfHostedPath is where the played platform is on the chat platform's address.
@@ -16,7 +17,13 @@ const selfHostedPath = "/selfhosted"
 func (d *Demo) addPlatform() {
 	c := &d.cfg.Notify.Connections[0]
 	c.BaseURL = d.ChatURL() + selfHostedPath
-	d.world.SelfHosted = playground.NewSelfHosted(c.Token.Reveal(), d.clock).Handler()
+	d.code = playground.NewSelfHosted(c.Token.Reveal(), d.clock)
+	d.world.SelfHosted = d.code.Handler()
+}
+
+// sendsEvents has the played platform know the webhook by which its events come in.
+func (d *Demo) sendsEvents(url string) {
+	d.code.PutWebhook(bitbucket.Webhook{Project: playground.OpenProject, Name: "Outrigger", URL: url, Active: true, Events: bitbucket.EventKeys()})
 }
 
 // addReport saves an activity report about pull requests of which some wait.

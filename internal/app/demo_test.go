@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"outrigger/internal/config"
+	"outrigger/internal/notify"
 	"outrigger/internal/secret"
 )
 
@@ -108,6 +109,42 @@ func TestSingleSignOnInTheDemo(t *testing.T) {
 		wants(t, "the overview", body, "<summary>"+account+"</summary>")
 		if status, _, _ = b.send("GET", d.URL()+"/mail", nil); status != want {
 			t.Errorf("%s gets %d from an administrator's page, want %d", account, status, want)
+		}
+	}
+}
+
+// The demo's console is at localhost, where browsers take passkeys; what is withdrawn
+// on the played platform is known at once, and its project sends its events here.
+func TestDemoTellsTheTruth(t *testing.T) {
+	t.Parallel()
+	d := startDemo(t)
+	if why := d.identity.NoPasskeys(); why != "" || !strings.HasPrefix(d.URL(), "http://localhost:") {
+		t.Errorf("%s: %s", d.URL(), why)
+	}
+	if list := d.code.Webhooks("ATL"); len(list) != 1 || list[0].URL != d.world.Platform.HookURL || !list[0].Active {
+		t.Errorf("the webhooks of the played platform are %+v", list)
+	}
+	before, err := d.App.chat.store.ListAuthorizations(t.Context(), 0, 0, 10)
+	if err != nil || len(before) != 1 || before[0].State != notify.AuthorizationActive {
+		t.Fatalf("%+v, %v", before, err)
+	}
+	for range 2 {
+		resp, err := http.PostForm(d.CodeCloudURL()+"withdraw", url.Values{"account": {demoAccount}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+	}
+	after, err := d.App.chat.store.ListAuthorizations(t.Context(), 0, 0, 10)
+	if err != nil || len(after) != 1 || after[0].State != notify.AuthorizationWithdrawn {
+		t.Errorf("after the withdrawal: %+v, %v", after, err)
+	}
+}
+
+func TestNameOfTheDemo(t *testing.T) {
+	for listen, want := range map[string]string{"127.0.0.1:8090": "localhost", "192.0.2.7:8090": "", ":8090": "", "no address": ""} {
+		if got := nameOf(listen); got != want {
+			t.Errorf("%s: %q, want %q", listen, got, want)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func TestWebhookPages(t *testing.T) {
 		}
 	}
 	const webhooks = "/notifications/connections/main/webhooks"
-	const covered = "1 of 2 projects send events here; 1 of these webhooks fails."
+	const covered = "1 of 2 projects send events here; 1 of these webhooks fails; 1 not checked yet."
 	page("/notifications/connections", nil, 200, covered)
 	page("/notifications/connections/main", nil, 200, covered, webhooks, "creates missing webhooks")
 	page("/notifications/rules", nil, 200, "Connection main: "+covered)

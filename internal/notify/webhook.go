@@ -71,6 +71,7 @@ type ListedProject struct {
 type Coverage struct {
 	Connection                 string
 	Projects, Sending, Failing int
+	Unchecked                  int       // projects that were not looked at yet
 	CheckedAt                  time.Time // when its projects were listed last
 	Reason                     string    // why that failed, since then
 	FailingSince               time.Time // the last success of those that fail, or, where there was none, the failure

@@ -2,6 +2,7 @@ package playground
 
 import (
 	"encoding/json"
+	"html"
 	"regexp"
 	"strings"
 )
@@ -9,11 +10,19 @@ import (
 // Card is a message as a chat client would show it: what the page needs of an
 // Adaptive Card or of Slack's blocks.
 type Card struct {
-	Title string
-	Lines []Line
+	Title  string
+	Slack  bool
+	Tone   string // of its colour: info, good, warning, bad or neutral
+	Blocks []Block
+	Links  []Link
+	Error  string // why the platform could not show it, as it would say
+}
+
+// Block is a part of a card: facts, items of a list, or text.
+type Block struct {
 	Facts []Fact
-	Links []Link
-	Error string // why the platform could not show it, as it would say
+	Items []Line
+	Text  []Line
 }
 
 // Line is one line of text, perhaps an item of a list.
@@ -34,6 +43,7 @@ type Link struct{ Title, URL string }
 // element is whatever stands in a card's body or actions.
 type element struct {
 	Type    string          `json:"type"`
+	Style   json.RawMessage `json:"style"` // a text of containers, an object of Slack's texts
 	Text    json.RawMessage `json:"text"`
 	Title   string          `json:"title"`
 	URL     string          `json:"url"`
@@ -65,9 +75,10 @@ func readCard(body []byte) Card {
 	if err := json.Unmarshal(body, &m); err != nil {
 		return Card{Error: "The message is not of a form that the platform knows: " + err.Error()}
 	}
-	var c Card
+	c := Card{Tone: "neutral"}
 	switch {
 	case len(m.Blocks) > 0:
+		c.Slack = true
 		c.add(m.Blocks)
 	case len(m.Attachments) == 0:
 		return Card{Error: "The workflow failed: attachments is of type 'Null'."}
@@ -80,27 +91,104 @@ func readCard(body []byte) Card {
 	return c
 }
 
+// tones are the colours of cards: the styles of containers, and the dots before
+// Slack's titles.
+var tones = map[string]string{
+	"accent": "info", "good": "good", "warning": "warning", "attention": "bad",
+	"🔵": "info", "🟢": "good", "🟡": "warning", "🟠": "warning", "🔴": "bad", "⚪": "neutral",
+}
+
 func (c *Card) add(elements []element) {
-	for _, e := range elements {
-		if text := e.plain(); text != "" && e.Type != "button" {
-			if c.Title == "" {
-				c.Title = unescape(text)
-			} else {
-				c.Lines = append(c.Lines, readLines(text)...)
-			}
+	for i := range elements {
+		e := &elements[i]
+		var style string
+		_ = json.Unmarshal(e.Style, &style) // Slack's is an object: no colour
+		if tone := tones[style]; tone != "" && c.Title == "" {
+			c.Tone = tone
 		}
-		for _, f := range e.Facts {
-			c.Facts = append(c.Facts, Fact{Title: unescape(f.Title), Value: unescape(f.Value)})
+		text := e.plain()
+		switch {
+		case e.Type == "rich_text_section":
+			c.addRich(e.Elements)
+			continue
+		case text == "" || e.Type == "button":
+		case c.Title == "":
+			c.title(text)
+		default:
+			c.text(text)
 		}
+		c.facts(e)
 		if e.URL != "" {
 			title := e.Title
 			if title == "" {
-				title = e.plain()
+				title = text
 			}
 			c.Links = append(c.Links, Link{Title: unescape(title), URL: e.URL})
 		}
-		for _, more := range [][]element{e.Items, e.Columns, e.Actions, e.Fields, e.Elements} {
+		for _, more := range [][]element{e.Items, e.Columns, e.Actions, e.Elements} {
 			c.add(more)
+		}
+	}
+}
+
+// title takes a title, with the dot in its colour in front of it in Slack.
+func (c *Card) title(text string) {
+	if dot, rest, ok := strings.Cut(text, " "); ok && tones[dot] != "" {
+		c.Tone, text = tones[dot], rest
+	}
+	if c.Slack {
+		text = strings.Trim(text, "*")
+	}
+	c.Title = unescape(text)
+}
+
+// text takes a text: a block of items or of lines for each stretch of them.
+func (c *Card) text(text string) {
+	var last *Block
+	for _, line := range readLines(text) {
+		if last == nil || line.Item != (last.Items != nil) {
+			c.Blocks = append(c.Blocks, Block{})
+			last = &c.Blocks[len(c.Blocks)-1]
+		}
+		if line.Item {
+			last.Items = append(last.Items, line)
+		} else {
+			last.Text = append(last.Text, line)
+		}
+	}
+}
+
+// facts takes the facts of a fact set, or the fields of a section in Slack.
+func (c *Card) facts(e *element) {
+	var facts []Fact
+	for _, f := range e.Facts {
+		facts = append(facts, Fact{Title: unescape(f.Title), Value: unescape(f.Value)})
+	}
+	for _, f := range e.Fields {
+		name, value, _ := strings.Cut(f.plain(), "\n")
+		facts = append(facts, Fact{Title: strings.Trim(name, "*"), Value: html.UnescapeString(value)})
+	}
+	if facts != nil {
+		c.Blocks = append(c.Blocks, Block{Facts: facts})
+	}
+}
+
+// addRich takes a section of Slack's rich text: links alone are those of the card.
+func (c *Card) addRich(elements []element) {
+	var line Line
+	for i := range elements {
+		line.Parts = append(line.Parts, Part{Text: elements[i].plain(), URL: elements[i].URL})
+	}
+	alone := func(p Part) bool { return p.URL != "" || strings.Trim(p.Text, " ·") == "" }
+	for _, p := range line.Parts {
+		if !alone(p) {
+			c.Blocks = append(c.Blocks, Block{Text: []Line{line}})
+			return
+		}
+	}
+	for _, p := range line.Parts {
+		if p.URL != "" {
+			c.Links = append(c.Links, Link{Title: p.Text, URL: p.URL})
 		}
 	}
 }

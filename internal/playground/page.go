@@ -43,6 +43,8 @@ type World struct {
 	// /bitbucket/, its API at /2.0/ and its OAuth at /site/oauth2/; nil: there is
 	// none.
 	Code *bitbucketcloud.Page
+	// CardStyle is the style sheet of cards, which the console's previews have too.
+	CardStyle []byte
 }
 
 // Handler serves the world.
@@ -51,6 +53,10 @@ func (w *World) Handler() http.Handler {
 	mux.HandleFunc("POST /workflows/{channel}/triggers/manual/paths/invoke", w.Chat.Webhook)
 	mux.HandleFunc("GET /{$}", w.show)
 	mux.HandleFunc("GET /cards", w.cards)
+	mux.HandleFunc("GET /card.css", func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Content-Type", "text/css; charset=utf-8")
+		_, _ = rw.Write(w.CardStyle) // the reader has gone
+	})
 	mux.HandleFunc("GET /live", w.live)
 	mux.HandleFunc("POST /mode", w.setFaultMode)
 	mux.HandleFunc("POST /events", w.sendEvents)

@@ -13,8 +13,8 @@ import (
 	"outrigger/internal/notify/card"
 )
 
-// styleSheet is the name of the style sheet in Assets.
-const styleSheet = "card.css"
+// StyleSheet is the name of the style sheet in Assets.
+const StyleSheet = "card.css"
 
 //go:embed card.css
 var assets embed.FS
@@ -52,7 +52,7 @@ func Fragment(c card.Card, format notify.Format) (template.HTML, error) {
 
 // Page draws a card as a page of its own, with the style sheet inside.
 func Page(c card.Card, format notify.Format) ([]byte, error) {
-	style, err := assets.ReadFile(styleSheet)
+	style, err := assets.ReadFile(StyleSheet)
 	if err != nil {
 		return nil, err
 	}

@@ -91,6 +91,9 @@ func (c *coverageView) Sentence() string {
 		}
 		s += fmt.Sprintf("; %d of these webhooks %s", c.Failing, fail)
 	}
+	if c.Unchecked > 0 {
+		s += fmt.Sprintf("; %d not checked yet", c.Unchecked)
+	}
 	return s + "."
 }
 

@@ -190,10 +190,10 @@ func (s *Store) Coverage(ctx context.Context) (list []notify.Coverage, err error
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		list, err = db.List(ctx, tx, "counting webhooks", func(row db.Row) (c notify.Coverage, err error) {
 			var at, failing int64
-			err = row.Scan(&c.Connection, &at, &c.Reason, &c.Projects, &c.Sending, &c.Failing, &failing)
+			err = row.Scan(&c.Connection, &at, &c.Reason, &c.Projects, &c.Sending, &c.Unchecked, &c.Failing, &failing)
 			c.CheckedAt, c.FailingSince = db.Time(at), db.Time(failing)
 			return c, err
-		}, `SELECT c.connection, c.listed_at, c.reason, COUNT(w.project_fold), COUNT(CASE WHEN w.state = 'sends' THEN 1 END),
+		}, `SELECT c.connection, c.listed_at, c.reason, COUNT(w.project_fold), COUNT(CASE WHEN w.state = 'sends' THEN 1 END), COUNT(CASE WHEN w.state = 'unchecked' THEN 1 END),
 				COUNT(CASE WHEN w.state = 'sends' AND w.last_failure > w.last_success THEN 1 END),
 				coalesce(MIN(CASE WHEN w.state = 'sends' AND w.last_failure > w.last_success
 					THEN CASE WHEN w.last_success > 0 THEN w.last_success ELSE w.last_failure END END), 0)

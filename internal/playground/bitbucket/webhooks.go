@@ -33,6 +33,9 @@ var eventKeys = []string{
 	"pr:reviewer:needs_work", "pr:comment:added", "pr:comment:edited", "pr:comment:deleted",
 }
 
+// EventKeys lists them.
+func EventKeys() []string { return slices.Clone(eventKeys) }
+
 // Webhooks returns a project's webhooks.
 func (p *Platform) Webhooks(project string) []Webhook {
 	p.mu.Lock()

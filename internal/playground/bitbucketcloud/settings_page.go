@@ -1,6 +1,7 @@
 package bitbucketcloud
 
 import (
+	"context"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -16,6 +17,8 @@ import (
 type Page struct {
 	Platform *Platform
 	Console  string // URL of Outrigger's own console, for the link
+	// Withdrawn is called after an account withdrew what it granted; nil: nobody is told.
+	Withdrawn func(ctx context.Context, account string)
 
 	sent atomic.Int64 // events so far
 }
@@ -87,7 +90,11 @@ func (p *Platform) settings() (v settings) {
 }
 
 func (p *Page) withdraw(w http.ResponseWriter, r *http.Request) {
-	p.Platform.Withdraw(r.FormValue("account"))
+	account := r.FormValue("account")
+	p.Platform.Withdraw(account)
+	if p.Withdrawn != nil {
+		p.Withdrawn(r.Context(), account)
+	}
 	say(w, r, "The grant is withdrawn: its tokens are of no use any more.")
 }
 
