@@ -49,11 +49,11 @@ func (c sendEventCmd) Run(ctx context.Context, s streams) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, sendTime)
 	defer cancel()
-	address, err := c.address()
+	base, err := c.address()
 	if err != nil {
 		return err
 	}
-	address += "/hooks/" + url.PathEscape(c.Connection)
+	address := base + "/hooks/" + url.PathEscape(c.Connection)
 	if c.Hook != "" {
 		address += "/" + url.PathEscape(c.Hook)
 	}
@@ -69,7 +69,7 @@ func (c sendEventCmd) Run(ctx context.Context, s streams) error {
 	}
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return fmt.Errorf("post the event: %w", err)
+		return (&client{base: base}).unreachable(err)
 	}
 	defer resp.Body.Close()
 	return c.print(s, resp)
