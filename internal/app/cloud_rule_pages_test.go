@@ -239,7 +239,7 @@ func TestCloudRulesOfOthersInABrowser(t *testing.T) {
 	admin.sees("/notifications/cloud", 200, "acme/shop")
 	admin.sees("/notifications/rules", 200, "-Mine")
 	admin.sees("/notifications/rules?level=repository", 200, "-Mine")
-	admin.sees("/notifications/rules/new", 200, `<option value="dc"`, `-<option value="cloud"`)
+	admin.sees("/notifications/rules/new", 200, `name="connection" value="dc"`, `-value="cloud"`)
 
 	// The form of a report chooses none of several platforms by itself, and asks
 	// the platform for the repository.

@@ -137,6 +137,8 @@ func (p *permissionTable) query(pattern string) string {
 		return "?eventType=TAG_CREATED"
 	case "/notifications/cloud/rules", "/notifications/cloud/rules/new", "/notifications/cloud/rules/try", "/notifications/cloud/rules/webhook", "/notifications/cloud/rules/hook":
 		return "?connection=cloud&workspace=ATL&repository=canoe"
+	case "/notifications/choices":
+		return "?kind=users&connection=main&project=ATL&repository=canoe&text=ada"
 	case "/notifications/rules/new", "/notifications/rules/try", "/notifications/rules/cards":
 		return "?level=repository"
 	}

@@ -17,6 +17,7 @@ import (
 	"outrigger/internal/notify/bitbucketdc/client"
 	"outrigger/internal/notify/builds"
 	"outrigger/internal/notify/card"
+	"outrigger/internal/notify/choices"
 	"outrigger/internal/notify/deciding"
 	"outrigger/internal/notify/hook"
 	"outrigger/internal/notify/membership"
@@ -82,7 +83,9 @@ func (a *App) openNotify(ctx context.Context) error {
 		Store: store, Compose: activity.Compose, Members: a.cluster.Members, Leases: a.leases, Clock: a.clock, Log: a.log,
 	})
 	(&api.API{Rules: rules, Hooks: hooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Builds: builtCommits, Webhooks: projectWebhooks, Authorizations: accounts, Reports: activity, Clock: a.clock}).Register(a.router)
-	(&pages.Pages{Rules: rules, Reports: activity, Repositories: &admin.Repositories{Store: store}, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Authorizations: accounts, Draw: a.drawMessage, Proxy: a.proxyTrouble, Clock: a.clock}).Register(a.pages)
+	repositories := &admin.Repositories{Store: store}
+	found := choices.New(choices.Options{Platform: platforms, Platforms: store.Platforms, Known: repositories.Administered, Clock: a.clock})
+	(&pages.Pages{Rules: rules, Reports: activity, Repositories: repositories, Choices: found, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Authorizations: accounts, Draw: a.drawMessage, Proxy: a.proxyTrouble, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
 		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), ByProxy: a.outgoing.ByProxy,
 		Message: a.appendMessage, Digest: a.appendDigest,

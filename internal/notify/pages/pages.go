@@ -15,6 +15,7 @@ import (
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/admin"
 	"outrigger/internal/notify/cardhtml"
+	"outrigger/internal/notify/choices"
 )
 
 //go:embed *.html
@@ -36,6 +37,7 @@ type Pages struct {
 	Reports    *admin.Reports
 
 	Repositories   *admin.Repositories
+	Choices        *choices.Service
 	Authorizations *admin.Authorizations
 
 	// Draw is the message of a delivery, or the digest of several, as it would be sent in

@@ -32,12 +32,15 @@ type ruleForm struct {
 	TriedMasks  []triedMask
 	Days        []console.Group
 	Stale       *staleView // what others changed while it was edited; nil: nothing
-	Quiet       bool       // something of the quiet hours is filled in
+	TimeZones   []string
+	ChoicesPath string    // what finds projects, repositories and people
+	Twin        *ruleTwin // another rule that does the same; nil: none
+	Duplicate   string    // the form of a copy; "": of a rule that is not saved
 }
 
 func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, at rulePlace) ruleForm {
 	f := ruleForm{Form: form, Stored: stored, Level: at.Level, At: at, Back: at.list(), Events: eventGroups(at.edition()),
-		Statuses: commitStatuses, Days: dayOptions(), Quiet: hasQuietHours(form)}
+		Statuses: commitStatuses, Days: dayOptions(), TimeZones: timeZones(), ChoicesPath: choicesPath}
 	for _, name := range p.Rules.Connections(notify.SelfHosted).Names() {
 		f.Connections = append(f.Connections, console.Option{Value: name, Label: name})
 	}
@@ -45,7 +48,7 @@ func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, at rulePlace) 
 	f.TryPath = at.base() + "/try" + at.query()
 	if stored != nil {
 		f.TryPath = at.base() + "/try" + console.Query("id", idText(stored.ID))
-		f.Mask, f.Channel = stored.Channel.Mask, stored.Channel.Status(p.Clock())
+		f.Mask, f.Channel, f.Duplicate = stored.Channel.Mask, stored.Channel.Status(p.Clock()), duplicatePath(at, stored.ID)
 	}
 	return f
 }
@@ -62,6 +65,9 @@ func (p *Pages) blankRule(r *http.Request) (console.Response, error) {
 	at, err := p.placeOfQuery(r)
 	if err != nil {
 		return nil, err
+	}
+	if from := r.URL.Query().Get("from"); from != "" {
+		return p.duplicateRule(r, from)
 	}
 	form := console.NewForm().SetBool("enabled", true).Set("format", string(notify.Auto)).Set("expectedCommitStatus", string(notify.StatusBoth))
 	return p.rulePage(form, nil, at)
@@ -103,7 +109,11 @@ func (p *Pages) editRule(r *http.Request) (console.Response, error) {
 		return console.Redirect{To: p.rulePath(&info.Rule)}, nil
 	}
 	p.Rules.Caution(r.Context(), info)
-	return p.rulePage(formOf(info), info, at)
+	page, err := p.rulePage(formOf(info), info, at)
+	if err != nil {
+		return nil, err
+	}
+	return p.withTwin(r, page, info)
 }
 
 func (p *Pages) ruleOfPath(r *http.Request) (*notify.RuleInfo, error) {
@@ -172,6 +182,10 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 	for _, w := range draft.Warnings() {
 		form.Warn(w.Name, w.Message)
 	}
+	if preset := form.Get("preset"); preset != "" {
+		form.Set("eventTypes", presetKeys(preset, groups)...)
+		return p.rulePage(form, stored, at)
+	}
 	switch form.Get("do") {
 	case doShow:
 		return p.rulePage(form, stored, at)
@@ -193,7 +207,11 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 		}
 		return afterStale(page, form, atQuietFields(err))
 	}
-	if len(saved.Warnings()) > 0 {
+	twin, err := p.Rules.Twin(r.Context(), &saved)
+	if err != nil {
+		return nil, err
+	}
+	if len(saved.Warnings()) > 0 || twin != nil {
 		return console.Redirect{
 			To:    p.rulePath(&saved.Rule),
 			Flash: "The rule " + saved.Name + " is saved. Check the warnings below.", Tone: console.Warn,

@@ -14,9 +14,9 @@ var ruleSections = map[string][]string{
 	"when": {"eventTypes", "expectedCommitStatus"},
 	"where": {"connection", "projectKey", "repositoryKey", "projects", "repositories", "branches", "branchMask", "ignoredBranchMask",
 		"sourceBranchMask", "destinationBranchFilter", "names"},
-	"who": {"users", "ignoredUsers", "groups", "ignoredGroups", "reviewers"},
-	"whom": {"webhookUrl", "channelName", "format", "mentionReviewers", "enabled",
-		"quietFrom", "quietTo", "quietTimeZone", "quietDays", "quietUrgent"},
+	"who":   {"users", "ignoredUsers", "groups", "ignoredGroups", "reviewers"},
+	"whom":  {"webhookUrl", "channelName", "format", "mentionReviewers", "enabled"},
+	"quiet": {"quietFrom", "quietTo", "quietTimeZone", "quietDays", "quietUrgent"},
 }
 
 // Section is a section of the form: open where something in it is wrong, and for
@@ -37,6 +37,8 @@ func (f ruleForm) Section(id, title string) console.Section {
 	case "whom":
 		s.Chosen = f.chosenChannel()
 		s.Open = s.Open || isNew
+	case "quiet":
+		s.Chosen = f.chosenQuiet()
 	}
 	return s
 }
@@ -129,13 +131,21 @@ func (f ruleForm) chosenChannel() string {
 	if f.Bool("mentionReviewers") {
 		said = append(said, "mentions reviewers")
 	}
-	if f.Quiet {
-		said = append(said, "quiet hours "+f.Get("quietFrom")+" to "+f.Get("quietTo"))
-	}
 	if f.Stored != nil && !f.At.Cloud() && !f.Bool("enabled") {
 		said = append(said, "disabled")
 	}
 	return strings.Join(said, "; ")
+}
+
+func (f ruleForm) chosenQuiet() string {
+	if !hasQuietHours(f.Form) {
+		return "none"
+	}
+	said := f.Get("quietFrom") + " to " + f.Get("quietTo") + " " + f.Get("quietTimeZone")
+	if days := len(f.All("quietDays")); days > 0 && days < 7 {
+		said += ", on some days"
+	}
+	return said
 }
 
 // chosenURL names the channel of a form; mask is the stored URL's.

@@ -23,6 +23,8 @@ type ruleTrial struct {
 	// changes shows them here, since its fields are not drawn again.
 	Warnings []memberWarning
 	Rows     []triedRow
+	Because  string       // why it would have taken none; "": it would have taken some
+	About    []understood // how what was typed was understood
 }
 
 type triedRow struct {
@@ -42,6 +44,7 @@ func trialOf(t *admin.Trial, types []notify.EventType) ruleTrial {
 	case len(t.Events) == 1:
 		view.Said = "It would not have taken the only event received."
 	}
+	view.Because = because(t, types)
 	for i := range t.Events {
 		e := &t.Events[i]
 		view.Rows = append(view.Rows, triedRow{
@@ -103,16 +106,16 @@ func (p *Pages) showTrial(r *http.Request) (console.Response, error) {
 	}
 	draft, wrong := draftOf(form, stored, at)
 	trial, err := p.Trials.Try(r.Context(), draft, wrong)
-	part := console.Part{Template: "rule-form", Part: "trial"}
+	var view ruleTrial
 	switch {
 	case fault.Is(err, fault.Invalid):
-		part.Data = untried(fault.As(err), &draft)
+		view = untried(fault.As(err), &draft)
 	case err != nil:
 		return nil, err
 	default:
-		view := trialOf(&trial, draft.EventTypes)
+		view = trialOf(&trial, draft.EventTypes)
 		view.Warnings = warningsOf(&draft)
-		part.Data = view
 	}
-	return part, nil
+	view.About = p.understand(r.Context(), &draft)
+	return console.Part{Template: "rule-form", Part: "trial", Data: view}, nil
 }

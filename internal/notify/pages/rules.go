@@ -20,6 +20,7 @@ func (p *Pages) registerRules(c *console.Console) {
 	c.AddNav(console.Nav{Section: "Notifications", Label: "Rules", Path: rulesPath, Visible: administersAnything})
 	c.Handle("GET /notifications", visibleTo(administersAnything), p.leadToRules)
 	c.Handle("GET "+rulesPath, console.SignedIn, p.listRules, "rules")
+	c.Handle("GET "+choicesPath, visibleTo(administersAnything), p.showChoices)
 	c.Handle("GET "+rulesPath+"/cards", console.SignedIn, p.showCards, "rule-form")
 	for _, base := range []string{rulesPath, cloudRulesPath} {
 		c.Handle("GET "+base+"/new", console.SignedIn, p.blankRule, "rule-form")

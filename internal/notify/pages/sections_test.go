@@ -15,7 +15,7 @@ func TestFoldedSectionsSayWhatIsChosen(t *testing.T) {
 	form := func(level notify.Level, fill func(*console.Form)) ruleForm {
 		f := console.NewForm().Set("format", string(notify.Auto)).SetBool("enabled", true)
 		fill(f)
-		return ruleForm{Form: f, Level: level, At: rulePlace{Level: level}, Events: eventGroups(notify.SelfHosted), Quiet: hasQuietHours(f)}
+		return ruleForm{Form: f, Level: level, At: rulePlace{Level: level}, Events: eventGroups(notify.SelfHosted)}
 	}
 	cloud := form(notify.RepositoryLevel, func(f *console.Form) {
 		f.Set("eventTypes", "PIPELINE_FAILED").Set("expectedCommitStatus", string(notify.StatusFailure)).Set("destinationBranchFilter", "^main$")
@@ -38,7 +38,7 @@ func TestFoldedSectionsSayWhatIsChosen(t *testing.T) {
 			f.SetLines("ignoredUsers", []string{"bot"}).SetLines("groups", []string{"devs"}).SetLines("ignoredGroups", []string{"ci"}).SetLines("reviewers", []string{"ada"})
 			f.Set("webhookUrl", "https://chat.example.com/secret").Set("quietFrom", "22:00").Set("quietTo", "06:00").Set("quietTimeZone", "Europe/Berlin")
 		}), "Tag created, Pull request opened and 14 more", "projects ATL, PAC and 2 more; branches main; never branches like wip/.*; source branches like fix/.*",
-			"never bot; members of devs; never members of ci; reviewers ada", "a new webhook URL; quiet hours 22:00 to 06:00"},
+			"never bot; members of devs; never members of ci; reviewers ada", "a new webhook URL"},
 		"cloud":  {cloud, "Pipeline failed; builds: failure only (failed or stopped)", "atlas/engine; branches with ^main$", "", "no webhook URL yet"},
 		"stored": {stored, "no events yet", "ATL/canoe; every branch", "everyone", "https://chat.example.com/…; disabled"},
 	} {
@@ -52,6 +52,8 @@ func TestFoldedSectionsSayWhatIsChosen(t *testing.T) {
 
 func TestWhichSectionsAreOpen(t *testing.T) {
 	stored := new(notify.RuleInfo)
+	quiet := console.NewForm()
+	quiet.Refuse(&fault.Error{Code: fault.Invalid, Fields: []fault.Field{{Name: "quietTo", Message: "There is no such time."}}})
 	wrong := console.NewForm()
 	wrong.Refuse(&fault.Error{Code: fault.Invalid, Fields: []fault.Field{{Name: "groups[1]", Message: "There is no such group."}}})
 	warned := console.NewForm()
@@ -66,12 +68,13 @@ func TestWhichSectionsAreOpen(t *testing.T) {
 		"a new rule of a project":   {ruleForm{Form: console.NewForm(), Level: notify.ProjectLevel}, "when where whom"},
 		"a new rule of the cloud":   {ruleForm{Form: console.NewForm(), Level: notify.RepositoryLevel, At: rulePlace{Repository: "engine"}}, "when whom"},
 		"a stored one":              {ruleForm{Form: console.NewForm(), Stored: stored}, ""},
+		"with a wrong time":         {ruleForm{Form: quiet, Stored: stored}, "quiet"},
 		"with an error":             {ruleForm{Form: wrong, Stored: stored}, "who"},
 		"with a warning":            {ruleForm{Form: warned, Stored: stored}, "where"},
 		"with names that are tried": {ruleForm{Form: console.NewForm(), Stored: stored, TriedMasks: make([]triedMask, 1)}, "where"},
 	} {
 		got := ""
-		for _, id := range []string{"when", "where", "who", "whom"} {
+		for _, id := range []string{"when", "where", "who", "whom", "quiet"} {
 			if c.form.Section(id, "").Open {
 				got += " " + id
 			}

@@ -1,6 +1,7 @@
 package bitbucket
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -40,6 +41,18 @@ func (p *Platform) listUsers(a *asking) {
 		}
 		if allowed {
 			found = append(found, userOut(u))
+		}
+	}
+	page(p, a, found)
+}
+
+// listGroups answers the names of groups that contain the filter.
+func (p *Platform) listGroups(a *asking) {
+	filter := strings.ToLower(a.r.URL.Query().Get("filter"))
+	var found []any
+	for _, name := range slices.Sorted(maps.Keys(p.groups)) {
+		if strings.Contains(strings.ToLower(name), filter) {
+			found = append(found, name)
 		}
 	}
 	page(p, a, found)

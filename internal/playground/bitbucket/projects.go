@@ -1,6 +1,10 @@
 package bitbucket
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
 
 func projectOut(project *Project) map[string]any {
 	return map[string]any{"key": project.Key, "id": project.ID, "name": project.Name, "type": "NORMAL", "public": false}
@@ -13,7 +17,7 @@ func repositoryOut(project *Project, r *Repository) map[string]any {
 func (p *Platform) listProjects(a *asking) {
 	var all []any
 	for i := range p.projects {
-		if project := &p.projects[i]; p.wanted(a, project.Key, "") {
+		if project := &p.projects[i]; named(a, project.Name, project.Key) && p.wanted(a, project.Key, "") {
 			all = append(all, projectOut(project))
 		}
 	}
@@ -26,12 +30,24 @@ func (p *Platform) listAllRepositories(a *asking) {
 	for i := range p.projects {
 		project := &p.projects[i]
 		for j := range project.Repositories {
-			if r := &project.Repositories[j]; p.wanted(a, project.Key, r.Slug) {
+			if r := &project.Repositories[j]; ofProject(a, project.Key) && named(a, r.Slug) && p.wanted(a, project.Key, r.Slug) {
 				all = append(all, repositoryOut(project, r))
 			}
 		}
 	}
 	page(p, a, all)
+}
+
+// named reports whether one of the names has what a list is limited to, where it is.
+func named(a *asking, names ...string) bool {
+	part := strings.ToLower(strings.TrimSpace(a.r.URL.Query().Get("name")))
+	return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(strings.ToLower(name), part) })
+}
+
+// ofProject reports whether a list is limited to the project, or to none.
+func ofProject(a *asking, key string) bool {
+	only := a.r.URL.Query().Get("projectkey")
+	return only == "" || strings.EqualFold(only, key)
 }
 
 // wanted reports whether who asks has the permission that a list is limited to,

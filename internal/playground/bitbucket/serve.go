@@ -20,6 +20,7 @@ func (p *Platform) Handler() http.Handler {
 	mux.HandleFunc("POST "+oauth+"/token", p.issueToken)
 	for pattern, handle := range map[string]func(*asking){
 		"GET " + api + "/users":                                                          p.listUsers,
+		"GET " + api + "/groups":                                                         p.listGroups,
 		"GET " + api + "/projects":                                                       p.listProjects,
 		"GET " + api + "/repos":                                                          p.listAllRepositories,
 		"GET " + api + "/projects/{project}":                                             p.oneProject,

@@ -10,6 +10,22 @@ if (place && form) {
   let waiting;
   let asking;
 
+  // How what was typed was understood stands at its field.
+  const about = () => {
+    const said = new Map([...place.querySelectorAll("template[data-about-field]")].map((one) => [one.dataset.aboutField, one.innerHTML]));
+    for (const field of form.querySelectorAll("[data-about]")) {
+      let text = field.querySelector(".understood");
+      if (!text && !said.has(field.dataset.about)) continue;
+      if (!text) {
+        text = document.createElement("p");
+        text.className = "understood";
+        text.setAttribute("role", "status");
+        field.append(text);
+      }
+      text.innerHTML = said.get(field.dataset.about) ?? "";
+    }
+  };
+
   const attempt = async () => {
     asking?.abort();
     asking = new AbortController();
@@ -20,7 +36,8 @@ if (place && form) {
       if (!answer.ok || answer.redirected) return;
       const open = place.querySelector("details")?.open;
       place.innerHTML = await answer.text();
-      place.querySelector("details")?.toggleAttribute("open", open ?? false);
+      if (open && !place.querySelector(".because")) place.querySelector("details")?.toggleAttribute("open", true);
+      about();
     } catch (error) {
       if (error.name !== "AbortError") console.warn(error);
     }

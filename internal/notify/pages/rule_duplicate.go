@@ -1,0 +1,66 @@
+package pages
+
+import (
+	"net/http"
+	"strconv"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+)
+
+// ruleTwin is another rule that does the same as that of the form.
+type ruleTwin struct {
+	Name, Path string
+	Enabled    bool
+	Delete     string // deletes the rule of the form
+}
+
+// withTwin points out a rule that does the same as a stored one.
+func (p *Pages) withTwin(r *http.Request, page console.Page, info *notify.RuleInfo) (console.Response, error) {
+	twin, err := p.Rules.Twin(r.Context(), info)
+	if err != nil || twin == nil {
+		return page, err
+	}
+	data := page.Data.(ruleForm)
+	data.Twin = &ruleTwin{twin.Name, p.rulePath(&twin.Rule), twin.Enabled, p.rulePath(&info.Rule) + "/delete"}
+	page.Data = data
+	return page, nil
+}
+
+// duplicatePath is the form of a copy of a rule.
+func duplicatePath(at rulePlace, id int64) string {
+	query := at.query()
+	if query == "" {
+		query = "?"
+	} else {
+		query += "&"
+	}
+	return at.base() + "/new" + query + "from=" + idText(id)
+}
+
+// maxRuleName is how long the name of a rule may be, in characters.
+const maxRuleName = 255
+
+// duplicateRule shows the form of a new rule with what a rule has. The address of
+// its webhook is not shown, here as elsewhere.
+func (p *Pages) duplicateRule(r *http.Request, from string) (console.Response, error) {
+	id, err := strconv.ParseInt(from, 10, 64)
+	if err != nil {
+		return nil, fault.New(fault.NotFound, "There is no such rule.")
+	}
+	info, err := p.Rules.Get(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	at := p.placeOf(&info.Rule)
+	if at.Cloud() != underCloud(r) {
+		return console.Redirect{To: duplicatePath(at, id)}, nil
+	}
+	form := formOf(&info).Set("version")
+	name := []rune("Copy of " + info.Name)
+	form.Set("name", string(name[:min(len(name), maxRuleName)]))
+	page, err := p.rulePage(form, nil, at)
+	page.Title = "Duplicate " + info.Name
+	return page, err
+}
