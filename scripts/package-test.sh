@@ -24,4 +24,5 @@ packaging/test/parts.sh "$dist"/*.cdx.json
 arch=$(go env GOHOSTARCH)
 packaging/test/deb.sh "$dist"/outrigger_*_"$arch".deb
 packaging/test/image.sh "$dist"/outrigger-*-image.tar
+POSTGRES_IN_MEMORY=yes scripts/postgres.sh packaging/test/nodes.sh "$dist"/outrigger-*-linux-"$arch"
 packaging/test/proxies.sh "$dist"/outrigger-*-linux-"$arch"

@@ -66,7 +66,9 @@ func run(args []string) error {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		mail.send(ctx, args[1])
+		if args[1] != "off" {
+			mail.send(ctx, args[1])
+		}
 	}()
 	load.Run(ctx, rate)
 	<-ended
