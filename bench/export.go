@@ -85,7 +85,8 @@ func (b *bench) exportOf(ctx context.Context, n int) error {
 	name := fmt.Sprintf("export of %d records", n)
 	b.row(name, fmt.Sprintf("%.2f s (selecting them %.2f s)", ours.Seconds()/exportRuns, bare.Seconds()/exportRuns), "")
 	b.row(name+": times selecting them", fmt.Sprintf("%.2f", ours.Seconds()/bare.Seconds()), "under 2")
-	b.row(name+": last page against the first", fmt.Sprintf("%s against %s", millis(last[pageRuns/2]), millis(first[pageRuns/2])), "not slower")
+	b.row(name+": last page against the first", fmt.Sprintf("%s against %s", millis(last[pageRuns/2]), millis(first[pageRuns/2])),
+		"not slower")
 	b.row(name+": most resident memory, import included", mib(memory), "")
 	return nil
 }
@@ -113,7 +114,8 @@ func (b *bench) importHierarchy(ctx context.Context, p *loadtest.Process, n int6
 // bareExport selects the records of a node and looks at each.
 func bareExport(ctx context.Context, d *sql.DB, want int) (time.Duration, error) {
 	began := time.Now()
-	rows, err := d.QueryContext(ctx, `SELECT issue_id, comment_id, parent_comment_id FROM threads_source_records ORDER BY issue_id, comment_id`)
+	rows, err := d.QueryContext(ctx, `SELECT issue_id, comment_id, parent_comment_id FROM threads_source_records
+		ORDER BY issue_id, comment_id`)
 	if err != nil {
 		return 0, err
 	}

@@ -51,8 +51,11 @@ func (f *filled) keep(ctx context.Context, n int) error {
 					"id": "t.id + n * 1000000", "request_id": "NULL", "fingerprint": "NULL", "needed": "2",
 					"delivery": "CASE WHEN t.delivery > 0 THEN t.delivery + n * 2000000 ELSE 0 END",
 				}, from, to),
-				multiply("notify_deliveries", deliveries, map[string]string{"id": "t.id + n * 2000000", "event_id": "t.event_id + n * 1000000"}, from, to),
-				multiply("notify_deliveries", deliveries, map[string]string{"id": "t.id + n * 2000000 + 1000000", "event_id": "t.event_id + n * 1000000"}, from, to))
+				multiply("notify_deliveries", deliveries, map[string]string{"id": "t.id + n * 2000000", "event_id": "t.event_id + n * 1000000"}, from,
+					to),
+				multiply("notify_deliveries", deliveries, map[string]string{
+					"id": "t.id + n * 2000000 + 1000000", "event_id": "t.event_id + n * 1000000",
+				}, from, to))
 		})
 	}, "notify_events", "notify_deliveries")
 }

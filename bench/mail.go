@@ -93,12 +93,14 @@ func (b *bench) mail(ctx context.Context) error {
 		return err
 	}
 	b.row("mail: smtp-source straight into smtp-sink", fmt.Sprintf("%.0f/s", straight.rate()), "")
-	b.row(fmt.Sprintf("mail: Postfix, in and out, %d connections to the smarthost", postfixConnections), fmt.Sprintf("%.0f/s", postfix.rate()), "")
+	b.row(fmt.Sprintf("mail: Postfix, in and out, %d connections to the smarthost", postfixConnections),
+		fmt.Sprintf("%.0f/s", postfix.rate()), "")
 	b.row("mail: the relay with as many", fmt.Sprintf("%.0f/s", alike.rate()), "")
 	b.row("mail: times Postfix's rate", fmt.Sprintf("%.1f", alike.rate()/postfix.rate()), "at least 8")
 	b.row("mail: the relay with its default of 8", fmt.Sprintf("%.0f/s", usual.rate()), "")
 	b.row("mail: times Postfix's rate", fmt.Sprintf("%.1f", usual.rate()/postfix.rate()), "")
-	b.row("mail: processor time a message", fmt.Sprintf("%s, with 8 connections %s (Postfix %s)", micros(alike.each()), micros(usual.each()), micros(postfix.each())), "")
+	b.row("mail: processor time a message", fmt.Sprintf("%s, with 8 connections %s (Postfix %s)", micros(alike.each()), micros(usual.each()),
+		micros(postfix.each())), "")
 	return nil
 }
 

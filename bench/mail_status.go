@@ -219,7 +219,8 @@ func (a *asked) ask(ctx context.Context, end time.Time, answers *atomic.Int64) e
 	if err := conn.SetDeadline(end.Add(10 * time.Second)); err != nil {
 		return err
 	}
-	question := fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nAccept: application/json\r\n\r\n", statusPath, a.addr, a.token)
+	question := fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nAccept: application/json\r\n\r\n", statusPath,
+		a.addr, a.token)
 	in := bufio.NewReader(conn)
 	for time.Now().Before(end) {
 		if _, err := conn.Write(question); err != nil {

@@ -50,7 +50,8 @@ func main() {
 		return
 	}
 	took := flag.Duration("time", 10*time.Second, "how long each measurement takes")
-	only := flag.String("only", "sqlite,postgres,slow,growth,mail,status,export,migration,idle", "what to measure; growth is growth-events, growth-rules and growth-waiting")
+	only := flag.String("only", "sqlite,postgres,slow,growth,mail,status,export,migration,idle",
+		"what to measure; growth is growth-events, growth-rules and growth-waiting")
 	grown := flag.Float64("grown", 1, "how much of the rows that growth fills a database with")
 	flag.Parse()
 	if err := run(context.Background(), *took, *grown, strings.Split(*only, ",")); err != nil {

@@ -91,7 +91,9 @@ func (b *bench) migrationOnPostgres(ctx context.Context, n int64) (err error) {
 func (b *bench) migrationFiles(n int64) (map[string]string, error) {
 	records, mappings := threadstest.Many(n, repliesAnIssue)
 	files := map[string]string{}
-	for kind, content := range map[string]string{threads.HierarchyFile: threadstest.Hierarchy(records), threads.MappingsFile: threadstest.CSV(mappings)} {
+	for kind, content := range map[string]string{
+		threads.HierarchyFile: threadstest.Hierarchy(records), threads.MappingsFile: threadstest.CSV(mappings),
+	} {
 		files[kind] = filepath.Join(b.dir, kind)
 		if err := os.WriteFile(files[kind], []byte(content), 0o600); err != nil {
 			return nil, err

@@ -58,14 +58,18 @@ func (r *Restored) String() string {
 		return "This database was restored: the node " + r.Node + " saw it last at " + minute(r.SeenAt) +
 			", and at " + minute(r.At) + " found an earlier state, of " + minute(r.StateAt) + "."
 	case Other:
-		return "At " + minute(r.At) + " the node " + r.Node + " found another database than the one that it saw last, at " + minute(r.SeenAt) + "."
+		return "At " + minute(r.At) + " the node " + r.Node + " found another database than the one that it saw last, at " + minute(r.SeenAt) +
+			"."
 	}
-	return "At " + minute(r.At) + " the node " + r.Node + " could not read its note of the database that it saw last, so this may be an earlier state of it."
+	return "At " + minute(r.At) + " the node " + r.Node + " could not read its note of the database that it saw last, so this may be an " +
+		"earlier state of it."
 }
 
 // AsThen is what holds of access where what ended since is not known.
-const AsThen = "Users, permissions, passwords and second factors are those of the restored state: change passwords and remove users that must not be valid any more. " +
-	"Tokens of scope all, read and backup are refused until you choose which of them to keep. Tokens of scope mail, builds and monitoring work: revoke those that must not."
+const AsThen = "Users, permissions, passwords and second factors are those of the restored state: " +
+	"change passwords and remove users that must not be valid any more. " +
+	"Tokens of scope all, read and backup are refused until you choose which of them to keep. " +
+	"Tokens of scope mail, builds and monitoring work: revoke those that must not."
 
 // Access says what of the access that ended since holds again.
 func (r *Restored) Access() string { return cmp.Or(r.Carried, AsThen) }
@@ -112,7 +116,8 @@ func (s *Service) Pending(ctx context.Context) (p Pending, err error) {
 func read(ctx context.Context, tx *db.Tx) (*Restored, error) {
 	var r Restored
 	var at, seen, state, confirmed int64
-	err := tx.QueryRow(ctx, `SELECT reason, file, restored_at, node, seen_at, state_at, carried, confirmed_by, confirmed_at FROM backup_restored WHERE id = 1`).
+	err := tx.QueryRow(ctx, `SELECT reason, file, restored_at, node, seen_at, state_at, carried, confirmed_by, confirmed_at
+		FROM backup_restored WHERE id = 1`).
 		Scan(&r.Reason, &r.File, &at, &r.Node, &seen, &state, &r.Carried, &r.ConfirmedBy, &confirmed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -159,7 +164,8 @@ func hold(ctx context.Context, tx *db.Tx, r *Restored) error {
 }
 
 func store(ctx context.Context, tx *db.Tx, r *Restored) error {
-	_, err := tx.Exec(ctx, `INSERT INTO backup_restored (id, reason, file, restored_at, node, seen_at, state_at, carried, confirmed_by, confirmed_at)
+	_, err := tx.Exec(ctx, `INSERT INTO backup_restored (id, reason, file, restored_at, node, seen_at, state_at, carried, confirmed_by,
+		confirmed_at)
 		VALUES (1, $1, $2, $3, $4, $5, $6, $7, '', 0)
 		ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, file = excluded.file, restored_at = excluded.restored_at, node = excluded.node,
 			seen_at = excluded.seen_at, state_at = excluded.state_at, carried = excluded.carried, confirmed_by = '', confirmed_at = 0`,
@@ -252,14 +258,17 @@ func (s *Service) Confirm(ctx context.Context, keep ...int64) error {
 		if p := identity.From(ctx); p != nil {
 			r.ConfirmedBy = p.Name
 		}
-		n, err := tx.Exec(ctx, `UPDATE backup_restored SET confirmed_by = $1, confirmed_at = $2 WHERE id = 1 AND confirmed_at = 0`, r.ConfirmedBy, db.Micros(r.ConfirmedAt))
+		n, err := tx.Exec(ctx, `UPDATE backup_restored SET confirmed_by = $1, confirmed_at = $2 WHERE id = 1 AND confirmed_at = 0`, r.ConfirmedBy,
+			db.Micros(r.ConfirmedAt))
 		if err != nil {
 			return fmt.Errorf("confirming the restore: %w", err)
 		}
 		if n == 0 { // someone else was quicker
 			return ErrNotHeld()
 		}
-		return recordIn(ctx, tx, "confirm", "restore", map[string]string{"reason": string(r.Reason), "file": r.File, "restoredAt": r.At.Format(time.RFC3339)})
+		return recordIn(ctx, tx, "confirm", "restore", map[string]string{
+			"reason": string(r.Reason), "file": r.File, "restoredAt": r.At.Format(time.RFC3339),
+		})
 	})
 	if err != nil {
 		return err
@@ -278,5 +287,7 @@ func (s *Service) record(ctx context.Context, action, object string, after map[s
 }
 
 func recordIn(ctx context.Context, tx *db.Tx, action, object string, after map[string]string) error {
-	return audit.Record(ctx, tx, identity.WithActor(ctx, audit.Entry{Who: "outrigger", Area: "system", Action: action, Object: object, After: after}))
+	return audit.Record(ctx, tx, identity.WithActor(ctx, audit.Entry{
+		Who: "outrigger", Area: "system", Action: action, Object: object, After: after,
+	}))
 }

@@ -6,7 +6,8 @@ import (
 )
 
 // caution is what to do before sending begins.
-const caution = "Messages that were sent after the state of this database was saved will be sent again. First cancel those that must not be repeated."
+const caution = "Messages that were sent after the state of this database was saved will be sent again. " +
+	"First cancel those that must not be repeated."
 
 // Pending is what goes out when sending begins.
 type Pending struct {

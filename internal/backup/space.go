@@ -64,9 +64,11 @@ func (s *Service) copy(ctx context.Context, size int64) (name string, err error)
 	case why != nil:
 		return "", why
 	case db.IsFull(err):
-		return "", fault.Wrap(err, fault.Unavailable, "The backup could not be written to %s: the disk or a quota is full. It needs up to %s.", s.to, db.MiB(size))
+		return "", fault.Wrap(err, fault.Unavailable, "The backup could not be written to %s: the disk or a quota is full. It needs up to %s.",
+			s.to, db.MiB(size))
 	}
-	return "", fault.Wrap(err, fault.Unavailable, "The backup could not be written to the folder %s. Make it writable for the server, or set backup_dir to another one.", s.to)
+	return "", fault.Wrap(err, fault.Unavailable, "The backup could not be written to the folder %s. "+
+		"Make it writable for the server, or set backup_dir to another one.", s.to)
 }
 
 // watch calls stop with the reason when too little space is left, until ctx ends.
@@ -93,7 +95,8 @@ func (s *Service) short(size int64) error {
 		return nil // a folder that cannot be used shows when it is written
 	}
 	return fault.New(fault.Unavailable,
-		"There is too little space for a backup in %s: it needs up to %s, and %s are free, of which a tenth of the disk (%s) stays free for the server. Free some space, or set backup_dir to a folder on another disk.",
+		"There is too little space for a backup in %s: it needs up to %s, and %s are free, of which a tenth of the disk (%s) stays free for "+
+			"the server. Free some space, or set backup_dir to a folder on another disk.",
 		s.to, db.MiB(max(size, s.size.Load())), db.MiB(space.Free), db.MiB(space.Total/10))
 }
 

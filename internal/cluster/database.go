@@ -25,7 +25,8 @@ func (c *Cluster) identify(ctx context.Context, tx *db.Tx, nodes []Node) (identi
 			begun = tx.Now()
 		}
 		// Another node may have been quicker.
-		_, err = tx.Exec(ctx, `INSERT INTO cluster_database (id, identity, begun_at, begun_in) VALUES (1, $1, $2, $3) ON CONFLICT (id) DO NOTHING`,
+		_, err = tx.Exec(ctx, `INSERT INTO cluster_database (id, identity, begun_at, begun_in) VALUES (1, $1, $2, $3)
+			ON CONFLICT (id) DO NOTHING`,
 			secret.Random(16), db.Micros(begun), c.o.Place)
 		if err == nil {
 			err = tx.QueryRow(ctx, q).Scan(&identity)

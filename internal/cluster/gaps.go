@@ -41,6 +41,7 @@ func noteGap(ctx context.Context, tx *db.Tx) error {
 	if last == 0 || tx.Now().Sub(db.Time(last)) <= shortestGap {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO cluster_gaps (from_at, to_at) VALUES ($1, $2) ON CONFLICT (from_at) DO NOTHING`, last, db.Micros(tx.Now()))
+	_, err := tx.Exec(ctx, `INSERT INTO cluster_gaps (from_at, to_at) VALUES ($1, $2) ON CONFLICT (from_at) DO NOTHING`, last,
+		db.Micros(tx.Now()))
 	return err
 }

@@ -190,7 +190,8 @@ func (c *Cluster) apply(ctx context.Context, id string, e event) error {
 		}
 		if to != from {
 			// An orderly stop is a sign of life too, the last one.
-			_, err = tx.Exec(ctx, `UPDATE cluster_nodes SET state = $2, changed_at = $3, beat_at = CASE WHEN id = $4 THEN $3 ELSE beat_at END WHERE id = $1`,
+			_, err = tx.Exec(ctx, `UPDATE cluster_nodes SET state = $2, changed_at = $3, beat_at = CASE WHEN id = $4 THEN $3 ELSE beat_at END
+				WHERE id = $1`,
 				id, to, db.Micros(tx.Now()), c.o.NodeID)
 			if err != nil {
 				return err

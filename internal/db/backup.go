@@ -50,7 +50,8 @@ func (d *DB) CopySize(ctx context.Context) (size int64, err error) {
 	return size, err
 }
 
-var errOwnTools = fault.New(fault.Conflict, "This server's database is PostgreSQL. Back it up with PostgreSQL's own tools: pg_dump for a copy of one moment, or pg_basebackup with archived logs. Keep secret_key with it.")
+var errOwnTools = fault.New(fault.Conflict, "This server's database is PostgreSQL. Back it up with PostgreSQL's own tools: "+
+	"pg_dump for a copy of one moment, or pg_basebackup with archived logs. Keep secret_key with it.")
 
 // backup has SQLite copy itself (https://sqlite.org/lang_vacuum.html#vacuuminto)
 // on a connection of its own, so that no reader of the pool is kept busy.

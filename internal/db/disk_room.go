@@ -134,17 +134,20 @@ func (k *disk) refused(why, err error) error {
 func (k *disk) sentence(why, err error) *fault.Error {
 	if errors.Is(why, errReadOnly) {
 		return fault.Wrap(err, fault.Unavailable,
-			"The data folder %s is read-only. Make its file system writable again; the system's log may say why it is not. The program goes on by itself.", k.dir)
+			"The data folder %s is read-only. Make its file system writable again; the system's log may say why it is not. "+
+				"The program goes on by itself.", k.dir)
 	}
 	needs, free := k.needs.Load(), ""
 	if has, unknown := SpaceOf(k.dir); unknown == nil {
 		if has.Free >= needs {
 			return fault.Wrap(err, fault.Unavailable,
-				"The disk of the data folder %s is full for this user, by a quota or a limit on the size of files. Raise it by at least %s; the program goes on by itself.", k.dir, MiB(needs))
+				"The disk of the data folder %s is full for this user, by a quota or a limit on the size of files. "+
+					"Raise it by at least %s; the program goes on by itself.", k.dir, MiB(needs))
 		}
 		free = " (" + MiB(has.Free) + " are free)"
 	}
-	return fault.Wrap(err, fault.Unavailable, "The disk of the data folder %s is full%s. Free at least %s; the program goes on by itself.", k.dir, free, MiB(needs))
+	return fault.Wrap(err, fault.Unavailable, "The disk of the data folder %s is full%s. Free at least %s; the program goes on by itself.",
+		k.dir, free, MiB(needs))
 }
 
 // room is nil where the folder takes data, as far as is known: after a write that
@@ -192,9 +195,11 @@ func (k *disk) await(ctx context.Context, open func() error, full func(error)) e
 func unwritable(err error, dir string) error {
 	switch {
 	case errors.Is(err, syscall.EROFS):
-		return fault.Wrap(err, fault.Unavailable, "The data folder %s is read-only. Make its file system writable; the system's log may say why it is not.", dir)
+		return fault.Wrap(err, fault.Unavailable, "The data folder %s is read-only. Make its file system writable; "+
+			"the system's log may say why it is not.", dir)
 	case errors.Is(err, fs.ErrPermission):
-		return fault.Wrap(err, fault.Unavailable, "The data folder %s cannot be written by this user (%d). Make this user the owner of the folder and of what is in it.", dir, os.Getuid())
+		return fault.Wrap(err, fault.Unavailable, "The data folder %s cannot be written by this user (%d). "+
+			"Make this user the owner of the folder and of what is in it.", dir, os.Getuid())
 	}
 	return fault.Wrap(err, fault.Unavailable, "The data folder %s cannot be used. Create it and make it writable for this user.", dir)
 }

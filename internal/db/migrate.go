@@ -177,7 +177,8 @@ func (tx *Tx) applied(ctx context.Context, m migration) (bool, error) {
 	case errors.Is(err, sql.ErrNoRows):
 		return false, nil
 	case err == nil && checksum != m.checksum:
-		return false, fault.New(fault.Conflict, "The schema of this database was created by a different program: its %s differs. Use the program that created it.", m.file)
+		return false, fault.New(fault.Conflict, "The schema of this database was created by a different program: "+
+			"its %s differs. Use the program that created it.", m.file)
 	}
 	return err == nil, err
 }

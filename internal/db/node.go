@@ -50,9 +50,11 @@ func lockNode(ctx context.Context, cfg *pgx.ConnConfig, o Options) (*nodeLock, e
 	l := &nodeLock{cfg: cfg, id: o.NodeID, alone: o.Alone, log: o.Log, taken: make(chan struct{}), through: make(chan struct{})}
 	switch err := l.acquire(ctx); {
 	case errors.Is(err, errHeld):
-		return nil, fault.Wrap(err, fault.Conflict, "Another process is running as node %s of this database. Stop it, or set another node_id.", l.id)
+		return nil, fault.Wrap(err, fault.Conflict, "Another process is running as node %s of this database. Stop it, or set another node_id.",
+			l.id)
 	case errors.Is(err, errShared):
-		return nil, fault.Wrap(err, fault.Conflict, "Another node uses this database, and one of the two has cluster.enabled: false. Set it to true on every node, or use another database.")
+		return nil, fault.Wrap(err, fault.Conflict, "Another node uses this database, and one of the two has cluster.enabled: "+
+			"false. Set it to true on every node, or use another database.")
 	case err != nil:
 		return nil, public(err)
 	}

@@ -153,7 +153,9 @@ func (e *postgresEngine) change(ctx context.Context, fn func(*Tx) error) error {
 
 // retry runs fn in a transaction, under the context that bound makes, again where
 // PostgreSQL took it back.
-func (e *postgresEngine) retry(ctx context.Context, fn func(*Tx) error, bound func() (context.Context, context.CancelFunc)) ([]func(), error) {
+func (e *postgresEngine) retry(
+	ctx context.Context, fn func(*Tx) error, bound func() (context.Context, context.CancelFunc),
+) ([]func(), error) {
 	queued := time.Now()
 	for try := 1; ; try++ {
 		after, err := e.once(ctx, queued, fn, bound)
@@ -279,7 +281,8 @@ func (tx *Tx) commit(ctx context.Context) error {
 	case errors.As(err, &answered), errors.Is(err, errNotCommitted):
 		return fmt.Errorf("committing: %w", err)
 	}
-	return fault.Wrap(err, fault.Unavailable, "The connection to the database was lost while saving. The change may or may not have been saved. Check, and try again.")
+	return fault.Wrap(err, fault.Unavailable, "The connection to the database was lost while saving. "+
+		"The change may or may not have been saved. Check, and try again.")
 }
 
 func (e *postgresEngine) writeEach(fns []func(*Tx) error) (after []func(), errs []error) {

@@ -33,7 +33,8 @@ func (tx *Tx) release(ctx context.Context) error {
 		return err
 	}
 	if needs > Release {
-		return fault.New(fault.Conflict, "This database was upgraded by a newer program: it needs schema release %d, and this program has %d. Install the newer program on this node.", needs, Release)
+		return fault.New(fault.Conflict, "This database was upgraded by a newer program: it needs schema release %d, and this program has %d. "+
+			"Install the newer program on this node.", needs, Release)
 	}
 	return nil
 }

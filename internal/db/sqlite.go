@@ -77,7 +77,8 @@ func unopened(err error, dir string) error {
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		return unwritable(err, dir)
 	}
-	return fault.Wrap(err, fault.Unavailable, "The database file %s in the folder %s cannot be opened. Look at its permissions and its disk.", databaseFile, dir)
+	return fault.Wrap(err, fault.Unavailable, "The database file %s in the folder %s cannot be opened. Look at its permissions and its disk.",
+		databaseFile, dir)
 }
 
 // connect opens a connection with no statements prepared.
@@ -89,7 +90,9 @@ func (e *sqliteEngine) connect(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, e.disk.judge(err)
 	}
-	return &session{conn: conn, disk: e.disk, stmts: map[string]*sql.Stmt{}, bare: map[string]driver.Stmt{}, inserts: map[insertText]string{}}, nil
+	return &session{
+		conn: conn, disk: e.disk, stmts: map[string]*sql.Stmt{}, bare: map[string]driver.Stmt{}, inserts: map[insertText]string{},
+	}, nil
 }
 
 // connectWriter opens the writer's connection. It has more cache than the

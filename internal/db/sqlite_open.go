@@ -37,7 +37,8 @@ func (e *sqliteEngine) open(ctx context.Context, full func(error)) (first *sessi
 		return nil, err
 	}
 	if fresh && unclean {
-		return nil, fault.New(fault.Conflict, "The data folder %s has %s, which belongs to a database that is missing: %s is not there or empty. Restore the database. Only if it is lost for good, move %[2]s away.", e.disk.dir, logFile, databaseFile)
+		return nil, fault.New(fault.Conflict, "The data folder %s has %s, which belongs to a database that is missing: "+
+			"%s is not there or empty. Restore the database. Only if it is lost for good, move %[2]s away.", e.disk.dir, logFile, databaseFile)
 	}
 	connector, err := sqlite.NewConnector(dsn(file))
 	if err != nil {
@@ -182,7 +183,8 @@ func prepare(ctx context.Context, ses *session, fresh, unclean bool) error {
 			return fmt.Errorf("recovering from the log: %w", err)
 		}
 		if logged != 0 || moved != 0 { // it is empty afterwards, unless a reader is in the way
-			return fault.New(fault.Conflict, "Another program has the database file %s open, so the server cannot recover its log. Close that program and start again.", databaseFile)
+			return fault.New(fault.Conflict, "Another program has the database file %s open, so the server cannot recover its log. "+
+				"Close that program and start again.", databaseFile)
 		}
 	}
 	_, err := ses.conn.ExecContext(ctx, "BEGIN IMMEDIATE; PRAGMA user_version = 1; COMMIT")

@@ -80,7 +80,8 @@ func sqliteIndexes(ctx context.Context, tx *db.Tx, name string, t *table) error 
 			err := row.Scan(&column)
 			i.Columns = append(i.Columns, column)
 			return err
-		}, `SELECT coalesce(name, 'expression') || CASE "desc" WHEN 1 THEN ' desc' ELSE '' END FROM pragma_index_xinfo($1) WHERE key = 1 ORDER BY seqno`, i.Name)
+		}, `SELECT coalesce(name, 'expression') || CASE "desc" WHEN 1 THEN ' desc' ELSE '' END FROM pragma_index_xinfo($1) WHERE key = 1
+			ORDER BY seqno`, i.Name)
 		if err != nil {
 			return err
 		}
@@ -113,7 +114,8 @@ func sqliteForeign(ctx context.Context, tx *db.Tx, name string, t *table) error 
 		}
 		keys[id].from, keys[id].column = append(keys[id].from, from), append(keys[id].column, column)
 		return nil
-	}, `SELECT f.id, f."table", f."from", coalesce(f."to", (SELECT i.name FROM pragma_table_info(f."table") i WHERE i.pk = f.seq + 1)), f.on_delete
+	}, `SELECT f.id, f."table", f."from", coalesce(f."to", (SELECT i.name FROM pragma_table_info(f."table") i
+		WHERE i.pk = f.seq + 1)), f.on_delete
 		FROM pragma_foreign_key_list($1) f ORDER BY f.id, f.seq`, name)
 	for _, k := range keys {
 		t.Foreign = append(t.Foreign, foreign(k.from, k.to, k.column, k.onDelete))

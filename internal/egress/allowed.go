@@ -35,7 +35,8 @@ func ParseAllowed(entry string) (Allowed, error) {
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 || port[0] == '+' {
-		return Allowed{}, fmt.Errorf("%q has no port from 1 to 65535 after the colon; write one port, as in %s, and one entry for each port", entry, a.On(443))
+		return Allowed{}, fmt.Errorf("%q has no port from 1 to 65535 after the colon; write one port, as in %s, and one entry for each port",
+			entry, a.On(443))
 	}
 	a.Port = uint16(n)
 	return a, nil

@@ -24,7 +24,8 @@ func ParseProxy(raw string) (*url.URL, error) {
 		return nil, fault.New(fault.Invalid, "The proxy's URL is longer than 2,048 bytes.")
 	case err != nil || u.Scheme == "" || u.Host == "":
 		// The cause would quote the URL.
-		return nil, fault.New(fault.Invalid, "Give the proxy's URL as http://host:port, https://host:port or socks5://host:port; characters such as @ and / in the user or the password are written %%40 and %%2F.")
+		return nil, fault.New(fault.Invalid, "Give the proxy's URL as http://host:port, https://host:port or socks5://host:port; "+
+			"characters such as @ and / in the user or the password are written %%40 and %%2F.")
 	case u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "socks5":
 		return nil, fault.New(fault.Invalid, "The proxy's URL must begin with http://, https:// or socks5://.")
 	case u.Hostname() == "":

@@ -16,7 +16,8 @@ import (
 
 // ErrExposed is in the error of a request whose credentials the proxy of the
 // settings would read. Nothing of it was sent.
-var ErrExposed = errors.New("is not asked: its credentials could be read in the proxy of the settings, because its address is http://; use https for it, set the proxy in the server's environment instead, or name the host in NO_PROXY")
+var ErrExposed = errors.New("is not asked: its credentials could be read in the proxy of the settings, because its address is http://; " +
+	"use https for it, set the proxy in the server's environment instead, or name the host in NO_PROXY")
 
 // reads reports whether the proxy of the settings could read a request to a URL.
 func (by route) reads(u *url.URL) bool { return by.set && u.Scheme == "http" }

@@ -67,7 +67,8 @@ func (p *policy) checkPort(u *url.URL) error {
 	if addr, err := netip.ParseAddr(host); err == nil && p.allowsAddr(addr, n) {
 		return nil
 	}
-	return fault.New(fault.Invalid, "The URL must not have the port %d: chat platforms listen on 443, or on 1024 and above. If yours does not, name its host in notify.allowed_networks.", n)
+	return fault.New(fault.Invalid, "The URL must not have the port %d: chat platforms listen on 443, or on 1024 and above. "+
+		"If yours does not, name its host in notify.allowed_networks.", n)
 }
 
 // cautionTime is how long a save waits for the name server.
@@ -93,7 +94,8 @@ func (c *Client) CautionURL(ctx context.Context, raw string) string {
 	}
 	for _, addr := range addrs {
 		if b, is := c.policy.refuses(addr, portOf(u)); is {
-			return fmt.Sprintf("%s is %s, which is in %s, where webhooks may not go unless notify.allowed_networks names it%s: its messages would wait.",
+			return fmt.Sprintf("%s is %s, which is in %s, where webhooks may not go unless notify.allowed_networks names it%s: "+
+				"its messages would wait.",
 				host, addr.Unmap(), b, c.policy.forPort(host, addr, portOf(u)))
 		}
 	}
@@ -116,7 +118,8 @@ func (p *policy) checkHost(u *url.URL) error {
 	} else if isLocalhost(name) {
 		literal = []netip.Addr{netip.IPv6Loopback(), netip.AddrFrom4([4]byte{127, 0, 0, 1})}
 	} else if !isHostName(name) {
-		return fault.New(fault.Invalid, "The host of the URL is no host name and no address: write a name in ASCII letters, digits and hyphens, an IPv4 address as four decimal numbers.")
+		return fault.New(fault.Invalid, "The host of the URL is no host name and no address: write a name in ASCII letters, digits and "+
+			"hyphens, an IPv4 address as four decimal numbers.")
 	}
 	var refused error
 	for _, addr := range literal {
@@ -124,7 +127,8 @@ func (p *policy) checkHost(u *url.URL) error {
 			return nil
 		}
 		if b, is := p.refuses(addr, port); is {
-			refused = fault.New(fault.Invalid, "%s is in %s, where webhooks may not go unless notify.allowed_networks names it%s.", host, b, p.forPort(host, addr, port))
+			refused = fault.New(fault.Invalid, "%s is in %s, where webhooks may not go unless notify.allowed_networks names it%s.", host, b,
+				p.forPort(host, addr, port))
 		}
 	}
 	if refused == nil && u.Scheme == "http" {
@@ -139,13 +143,16 @@ func checkKind(u *url.URL) error {
 	host := hostName(u.Hostname())
 	switch {
 	case isUnder(host, "webhook.office.com"), host == "outlook.office.com", host == "outlook.office365.com":
-		return fault.New(fault.Invalid, "This is the URL of an Office 365 connector, which has been switched off: create a workflow in the chat channel (\"Post to a channel when a webhook request is received\") and give its URL.")
+		return fault.New(fault.Invalid, "This is the URL of an Office 365 connector, which has been switched off: "+
+			"create a workflow in the chat channel (\"Post to a channel when a webhook request is received\") and give its URL.")
 	case isUnder(host, "logic.azure.com"), isUnder(host, "api.powerplatform.com"):
 		if u.Query().Get("sig") == "" {
-			return fault.New(fault.Invalid, "This workflow URL has no signature (sig): let the workflow's trigger accept \"Anyone\", save it, and copy its whole URL.")
+			return fault.New(fault.Invalid, "This workflow URL has no signature (sig): let the workflow's trigger accept \"Anyone\", save it, "+
+				"and copy its whole URL.")
 		}
 	case host == "hooks.slack.com" && (strings.HasPrefix(u.Path, "/triggers/") || strings.HasPrefix(u.Path, "/workflows/")):
-		return fault.New(fault.Invalid, "This is a Slack workflow trigger, which takes no cards: create an incoming webhook (hooks.slack.com/services/…) and give its URL.")
+		return fault.New(fault.Invalid, "This is a Slack workflow trigger, which takes no cards: "+
+			"create an incoming webhook (hooks.slack.com/services/…) and give its URL.")
 	}
 	return nil
 }

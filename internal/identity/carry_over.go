@@ -37,9 +37,11 @@ func CarryOver(ctx context.Context, tx *db.Tx, replaced string) (c Carried, err 
 	}{
 		{&c.Deleted, `DELETE FROM identity_users WHERE id NOT IN (SELECT id FROM replaced.identity_users) RETURNING source, name`},
 		{&c.Disabled, `UPDATE identity_users SET disabled_at = o.disabled_at FROM replaced.identity_users o
-			WHERE o.id = identity_users.id AND o.disabled_at <> 0 AND identity_users.disabled_at = 0 RETURNING identity_users.source, identity_users.name`},
+			WHERE o.id = identity_users.id AND o.disabled_at <> 0 AND identity_users.disabled_at = 0
+			RETURNING identity_users.source, identity_users.name`},
 		{&c.Passwords, `UPDATE identity_users SET password = o.password, initial_password = o.initial_password, password_at = o.password_at
-			FROM replaced.identity_users o WHERE o.id = identity_users.id AND o.password <> identity_users.password RETURNING identity_users.source, identity_users.name`},
+			FROM replaced.identity_users o WHERE o.id = identity_users.id AND o.password <> identity_users.password
+			RETURNING identity_users.source, identity_users.name`},
 	} {
 		if *q.users, err = refsOf(ctx, tx, q.query); err != nil {
 			return c, err
@@ -50,7 +52,8 @@ func CarryOver(ctx context.Context, tx *db.Tx, replaced string) (c Carried, err 
 		query   string
 	}{
 		{&c.Tokens, `DELETE FROM identity_tokens WHERE id NOT IN (SELECT id FROM replaced.identity_tokens)`},
-		{new(int64), `INSERT INTO identity_resting SELECT token_id, since FROM replaced.identity_resting WHERE true ON CONFLICT (token_id) DO NOTHING`},
+		{new(int64), `INSERT INTO identity_resting SELECT token_id, since FROM replaced.identity_resting WHERE true
+			ON CONFLICT (token_id) DO NOTHING`},
 		{&c.Grants, `DELETE FROM identity_grants WHERE id NOT IN (SELECT id FROM replaced.identity_grants)`},
 		{new(int64), `DELETE FROM identity_members WHERE (user_id, name) NOT IN (SELECT user_id, name FROM replaced.identity_members)`},
 		{new(int64), `UPDATE identity_users SET signed_in_at = o.signed_in_at, claimed_until = o.claimed_until
@@ -68,7 +71,8 @@ func CarryOver(ctx context.Context, tx *db.Tx, replaced string) (c Carried, err 
 		if _, err := tx.Exec(ctx, `DELETE FROM `+table); err != nil {
 			return c, fmt.Errorf("carrying second factors over: %w", err)
 		}
-		if _, err := tx.Exec(ctx, `INSERT INTO `+table+` (`+columns+`) SELECT `+columns+` FROM replaced.`+table+` WHERE user_id IN (SELECT id FROM identity_users)`); err != nil {
+		if _, err := tx.Exec(ctx, `INSERT INTO `+table+` (`+columns+`) SELECT `+columns+` FROM replaced.`+table+
+			` WHERE user_id IN (SELECT id FROM identity_users)`); err != nil {
 			return c, fmt.Errorf("carrying second factors over: %w", err)
 		}
 	}
@@ -76,7 +80,8 @@ func CarryOver(ctx context.Context, tx *db.Tx, replaced string) (c Carried, err 
 		return c, err
 	}
 	err = tx.QueryRow(ctx, `SELECT COUNT(*) = 0 FROM identity_grants
-		WHERE permission = 'SYS_ADMIN' AND user_id IN (SELECT id FROM identity_users WHERE source = 'local' AND disabled_at = 0)`).Scan(&c.NoAdmin)
+		WHERE permission = 'SYS_ADMIN' AND user_id IN (SELECT id FROM identity_users WHERE source = 'local'
+		AND disabled_at = 0)`).Scan(&c.NoAdmin)
 	if err != nil {
 		return c, fmt.Errorf("counting administrators: %w", err)
 	}
@@ -122,7 +127,8 @@ func (c Carried) String() string {
 		}
 	}
 	if c.NoAdmin {
-		text += " No administrator is left: those of the backup were deleted, disabled or lost their permission since. Make one on this machine while the server is stopped: outrigger users add NAME --local, then outrigger users grant NAME SYS_ADMIN --local"
+		text += " No administrator is left: those of the backup were deleted, disabled or lost their permission since. " +
+			"Make one on this machine while the server is stopped: outrigger users add NAME --local, then outrigger users grant NAME SYS_ADMIN --local"
 	}
 	return text
 }

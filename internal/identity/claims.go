@@ -40,7 +40,8 @@ func (s *Service) HasGroups() bool { return s.groups != nil }
 // storeClaims stores what a provider says of a user: the account, and the groups.
 func (s *Service) storeClaims(ctx context.Context, tx *db.Tx, u *User, subject string, claimed []string) error {
 	now := s.now()
-	if _, err := tx.Exec(ctx, `DELETE FROM identity_members WHERE user_id IN (SELECT id FROM identity_users WHERE claimed_until <= $1)`, db.Micros(now)); err != nil {
+	if _, err := tx.Exec(ctx, `DELETE FROM identity_members WHERE user_id IN (SELECT id FROM identity_users WHERE claimed_until <= $1)`,
+		db.Micros(now)); err != nil {
 		return fmt.Errorf("forgetting groups that no longer count: %w", err)
 	}
 	u.subject, u.ClaimedUntil = subject, now.Add(claimsHold)
@@ -60,7 +61,8 @@ func (s *Service) storeClaims(ctx context.Context, tx *db.Tx, u *User, subject s
 // in. The next sign-in of any user removes the groups themselves.
 func (s *Service) endGroups(ctx context.Context, w *SignInProvider, account Account) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, `UPDATE identity_users SET claimed_until = $1 WHERE source = $2 AND subject = $3 AND subject <> '' AND claimed_until > $1`,
+		if _, err := tx.Exec(ctx, `UPDATE identity_users SET claimed_until = $1 WHERE source = $2 AND subject = $3 AND subject <> ''
+			AND claimed_until > $1`,
 			db.Micros(s.now()), w.Source, account.Subject); err != nil {
 			return fmt.Errorf("ending what groups give: %w", err)
 		}
@@ -98,7 +100,8 @@ func (s *Service) keptGroups(ctx context.Context, tx *db.Tx, u *User, claimed []
 		return 1
 	}
 	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
-	s.log.WarnContext(ctx, "a user is in more groups than are kept; those with permissions are kept first", "user", u.Ref(), "groups", len(all), "kept", maxGroups)
+	s.log.WarnContext(ctx, "a user is in more groups than are kept; those with permissions are kept first", "user", u.Ref(),
+		"groups", len(all), "kept", maxGroups)
 	return all[:maxGroups], nil
 }
 

@@ -39,12 +39,16 @@ func (s *Service) RequireConfirmed(ctx context.Context) error {
 	case s.now().Sub(p.ConfirmedAt) < confirmedFor:
 		return nil
 	case p.Token != 0:
-		return fault.New(fault.Forbidden, "A token alone is not enough for this. Send the user name and password instead, or, where the user has a second factor, a code of it in the header Outrigger-Code as well (--code on the command line).")
+		return fault.New(fault.Forbidden, "A token alone is not enough for this. Send the user name and password instead, or, where the user "+
+			"has a second factor, a code of it in the header Outrigger-Code as well (--code on the command line).")
 	}
 	if p.ConfirmedAt.IsZero() && p.Source != Local {
-		return fault.Wrap(ErrUnconfirmed, fault.Forbidden, "Confirm that it is you first, in the console: it is not known when you signed in (your provider sent no claim auth_time). If it cannot send it, ask an administrator for a one-time code with which you set up a second factor.")
+		return fault.Wrap(ErrUnconfirmed, fault.Forbidden, "Confirm that it is you first, in the console: "+
+			"it is not known when you signed in (your provider sent no claim auth_time). If it cannot send it, ask an administrator for a "+
+			"one-time code with which you set up a second factor.")
 	}
-	return fault.Wrap(ErrUnconfirmed, fault.Forbidden, "Confirm that it is you first: enter your password or a second factor again, in the console.")
+	return fault.Wrap(ErrUnconfirmed, fault.Forbidden, "Confirm that it is you first: enter your password or a second factor again, in the "+
+		"console.")
 }
 
 // own returns who changes something of his own that could hand his account to

@@ -184,5 +184,6 @@ func sameGrants(a, b []Grant) bool {
 	has := func(list []Grant, g Grant) bool {
 		return slices.ContainsFunc(list, func(o Grant) bool { return o.Permission == g.Permission && o.Resource == g.Resource })
 	}
-	return !slices.ContainsFunc(a, func(g Grant) bool { return !has(b, g) }) && !slices.ContainsFunc(b, func(g Grant) bool { return !has(a, g) })
+	return !slices.ContainsFunc(a, func(g Grant) bool { return !has(b, g) }) &&
+		!slices.ContainsFunc(b, func(g Grant) bool { return !has(a, g) })
 }

@@ -25,11 +25,13 @@ func (s *Service) MakeConfirmCode(ctx context.Context, name string) (code secret
 		case err != nil:
 			return err
 		case u.Source == Local:
-			return fault.New(fault.Conflict, "%s has a password here and confirms with it. Codes are for users of an identity provider or a platform, such as oidc:ann.", u.Ref())
+			return fault.New(fault.Conflict, "%s has a password here and confirms with it. Codes are for users of an identity provider or a "+
+				"platform, such as oidc:ann.", u.Ref())
 		case u.Disabled():
 			return fault.New(fault.Conflict, "%s is disabled. Enable the user first.", u.Ref())
 		case u.Factors.On():
-			return fault.New(fault.Conflict, "%s has a second factor and confirms with it. If it is lost, remove it first: outrigger users second-factor remove %s", u.Ref(), u.Ref())
+			return fault.New(fault.Conflict, "%s has a second factor and confirms with it. If it is lost, remove it first: "+
+				"outrigger users second-factor remove %s", u.Ref(), u.Ref())
 		}
 		plain := newTypedCode()
 		now := s.now()
@@ -76,7 +78,8 @@ func (s *Service) UseConfirmCode(ctx context.Context, code secret.Value, addr st
 		if used == 0 {
 			return errWrongFactor
 		}
-		if _, err := tx.Exec(ctx, `UPDATE identity_sessions SET enrols_until = $1 WHERE id = $2`, db.Micros(s.now().Add(confirmedFor)), p.Session); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE identity_sessions SET enrols_until = $1 WHERE id = $2`, db.Micros(s.now().Add(confirmedFor)),
+			p.Session); err != nil {
 			return fmt.Errorf("letting a session set up a second factor: %w", err)
 		}
 		s.changed(tx)

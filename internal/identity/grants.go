@@ -111,7 +111,8 @@ func (s *Service) insertGrant(ctx context.Context, tx *db.Tx, to holder, g *Gran
 	user := sql.NullInt64{Int64: to.user, Valid: to.user != 0}
 	err := tx.QueryRow(ctx, `INSERT INTO identity_grants (user_id, group_name, permission, connection, project, repository, granted_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
-		user, to.group, string(g.Permission), g.Resource.Connection, g.Resource.Project, g.Resource.Repository, db.Micros(g.GrantedAt)).Scan(&g.ID)
+		user, to.group, string(g.Permission), g.Resource.Connection, g.Resource.Project, g.Resource.Repository,
+		db.Micros(g.GrantedAt)).Scan(&g.ID)
 	if err != nil {
 		return fmt.Errorf("storing a grant: %w", err)
 	}

@@ -90,7 +90,8 @@ func (s *Service) startIdle(ctx context.Context) error {
 	if from.IsZero() || from.After(now) {
 		err = s.db.Write(ctx, func(tx *db.Tx) error {
 			if _, err := tx.Exec(ctx, `INSERT INTO identity_idle (id, counted_from) VALUES (1, $1)
-				ON CONFLICT (id) DO UPDATE SET counted_from = excluded.counted_from WHERE identity_idle.counted_from > excluded.counted_from`, db.Micros(now)); err != nil {
+				ON CONFLICT (id) DO UPDATE SET counted_from = excluded.counted_from
+				WHERE identity_idle.counted_from > excluded.counted_from`, db.Micros(now)); err != nil {
 				return fmt.Errorf("noting from when idle users are counted: %w", err)
 			}
 			return nil
@@ -132,7 +133,8 @@ func (s *Service) refusePaused(p *Principal, code fault.Code) error {
 			where = "at " + w.Page
 		}
 	}
-	return fault.Wrap(ErrPaused, code, "%s has been paused since %s for want of a sign-in. Sign in again %s; then sessions and tokens work again at once.",
+	return fault.Wrap(ErrPaused, code, "%s has been paused since %s for want of a sign-in. "+
+		"Sign in again %s; then sessions and tokens work again at once.",
 		p.Ref(), p.Pause.At.UTC().Format("2006-01-02 15:04 UTC"), where)
 }
 

@@ -39,7 +39,8 @@ func (s *Service) UsePasskeys(baseURL string) error {
 	_, notIP := netip.ParseAddr(host)
 	switch {
 	case notIP == nil:
-		s.passkeys.why = "Browsers bind passkeys to a host name, and base_url has the address " + host + ". Set base_url to an https address with a host name."
+		s.passkeys.why = "Browsers bind passkeys to a host name, and base_url has the address " + host +
+			". Set base_url to an https address with a host name."
 		return nil
 	case u.Scheme != "https" && host != "localhost" && !strings.HasSuffix(host, ".localhost"):
 		s.passkeys.why = "Browsers allow passkeys over https only. Set base_url to an https address."

@@ -81,7 +81,9 @@ func (s *Service) BeginPasskeySignIn(ctx context.Context, addr string) (c Ceremo
 // PasskeySignIn opens a session for a user who shows a passkey and nothing else.
 // Unauthenticated: no user here has it, or it does not fit what was asked. Conflict: the
 // user is one of a provider or a platform.
-func (s *Service) PasskeySignIn(ctx context.Context, ceremony string, answer []byte, addr string) (session string, p *Principal, err error) {
+func (s *Service) PasskeySignIn(
+	ctx context.Context, ceremony string, answer []byte, addr string,
+) (session string, p *Principal, err error) {
 	d := attemptOf("", addr)
 	u, err := s.keeperOf(ctx, answer)
 	if err == nil && u.ID != 0 {
@@ -99,7 +101,8 @@ func (s *Service) PasskeySignIn(ctx context.Context, ceremony string, answer []b
 	}
 	accepted, err := s.checkPasskey(ctx, u, st, answer)
 	if err == nil && u.Source != Local {
-		err = fault.New(fault.Conflict, "Your account is one of a provider or a platform, which knows whether you may still sign in. Sign in there; this passkey then confirms that it is you.")
+		err = fault.New(fault.Conflict, "Your account is one of a provider or a platform, which knows whether you may still sign in. "+
+			"Sign in there; this passkey then confirms that it is you.")
 	}
 	if err == nil {
 		session, p, err = s.enter(ctx, u, st, accepted, addr)

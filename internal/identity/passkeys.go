@@ -87,7 +87,8 @@ func insertPasskey(ctx context.Context, tx *db.Tx, user int64, name string, c *w
 	if err != nil {
 		return fmt.Errorf("storing a passkey: %w", err)
 	}
-	n, err := tx.Exec(ctx, `INSERT INTO identity_passkeys (user_id, credential_id, credential, name, created_at, used_at) VALUES ($1, $2, $3, $4, $5, 0)
+	n, err := tx.Exec(ctx, `INSERT INTO identity_passkeys (user_id, credential_id, credential, name, created_at, used_at)
+		VALUES ($1, $2, $3, $4, $5, 0)
 		ON CONFLICT (credential_id) DO NOTHING`, user, c.ID, stored, name, db.Micros(now))
 	switch {
 	case err != nil:

@@ -60,7 +60,8 @@ func isCommon(password string) bool {
 	plain := []string{password}
 	// As many digits as are a password by themselves are no embellishment.
 	if core := strings.TrimFunc(password, notLetter); utf8.RuneCountInString(password)-utf8.RuneCountInString(core) < minPassword {
-		plain = append(plain, strings.TrimFunc(password, notWord), core, unleet.Replace(core), strings.TrimFunc(unleet.Replace(password), notLetter))
+		plain = append(plain, strings.TrimFunc(password, notWord), core, unleet.Replace(core),
+			strings.TrimFunc(unleet.Replace(password), notLetter))
 	}
 	for line := range strings.Lines(commonPasswords) {
 		if slices.Contains(plain, strings.TrimSuffix(line, "\n")) {

@@ -84,7 +84,8 @@ func makeRecovery(ctx context.Context, tx *db.Tx, user int64) (codes []secret.Va
 	}
 	for range recoveryCodes {
 		code := newTypedCode()
-		if _, err := tx.Exec(ctx, `INSERT INTO identity_recovery_codes (user_id, hash) VALUES ($1, $2)`, user, secret.Fingerprint(code)); err != nil {
+		if _, err := tx.Exec(ctx, `INSERT INTO identity_recovery_codes (user_id, hash) VALUES ($1, $2)`, user,
+			secret.Fingerprint(code)); err != nil {
 			return nil, fmt.Errorf("storing a recovery code: %w", err)
 		}
 		codes = append(codes, typed(code))

@@ -25,7 +25,9 @@ func (e *FactorNeeded) Unwrap() error {
 // errPasswordAlone is the answer to a right password where no second factor can
 // be shown.
 func errPasswordAlone() error {
-	return fault.New(fault.Forbidden, "This user signs in with a second factor, so that the password alone is refused here. Send a code of it as well (the header Outrigger-Code, --code on the command line), or use a token, which the console makes under Your account.")
+	return fault.New(fault.Forbidden, "This user signs in with a second factor, so that the password alone is refused here. "+
+		"Send a code of it as well (the header Outrigger-Code, --code on the command line), or use a token, which the console makes under "+
+		"Your account.")
 }
 
 // errWrongFactor is that what was shown is not right, or was used already.

@@ -87,7 +87,8 @@ func (s *Service) openSession(ctx context.Context, tx *db.Tx, u User, proof prov
 	}
 	err = tx.QueryRow(ctx, `INSERT INTO identity_sessions (user_id, hash, address, browser, created_at, used_at, expires_at, confirmed_at)
 		VALUES ($1, $2, $3, $4, $5, $5, $6, $7) RETURNING id`,
-		u.ID, secret.Fingerprint(plain), address, browserOf(OriginOf(ctx).UserAgent), db.Micros(now), db.Micros(now.Add(sessionLife)), db.Micros(proof.at)).Scan(&id)
+		u.ID, secret.Fingerprint(plain), address, browserOf(OriginOf(ctx).UserAgent), db.Micros(now), db.Micros(now.Add(sessionLife)),
+		db.Micros(proof.at)).Scan(&id)
 	if err != nil {
 		return "", 0, fmt.Errorf("storing a session: %w", err)
 	}
@@ -179,7 +180,8 @@ func (s *Service) SignOut(ctx context.Context, session string) error {
 	})
 }
 
-const selectSession = `SELECT s.id, s.user_id, u.source, u.name, s.address, s.browser, s.created_at, s.used_at, s.expires_at, s.confirmed_at, s.enrols_until
+const selectSession = `SELECT s.id, s.user_id, u.source, u.name, s.address, s.browser, s.created_at, s.used_at, s.expires_at,
+	s.confirmed_at, s.enrols_until
 	FROM identity_sessions s JOIN identity_users u ON u.id = s.user_id`
 
 func sessionBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Session, error) {

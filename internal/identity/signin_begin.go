@@ -66,8 +66,10 @@ func (s *Service) BeginSignIn(ctx context.Context, r SignInRequest) (location st
 			db.Micros(now), address, maxSignIns, maxSignIns-1); err != nil {
 			return fmt.Errorf("dropping old sign-ins: %w", err)
 		}
-		if _, err := tx.Exec(ctx, `INSERT INTO identity_sign_ins (state, way, browser, back, address, made_at, expires_at, again) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-			secret.Fingerprint(p.State), w.ID, secret.Fingerprint(r.Browser), r.Back, address, db.Micros(now), db.Micros(now.Add(signInTime)), flag(r.Again)); err != nil {
+		if _, err := tx.Exec(ctx, `INSERT INTO identity_sign_ins (state, way, browser, back, address, made_at, expires_at, again)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			secret.Fingerprint(p.State), w.ID, secret.Fingerprint(r.Browser), r.Back, address, db.Micros(now), db.Micros(now.Add(signInTime)),
+			flag(r.Again)); err != nil {
 			return fmt.Errorf("noting a sign-in: %w", err)
 		}
 		return nil
@@ -87,11 +89,13 @@ type begun struct {
 func (s *Service) takeSignIn(ctx context.Context, way, browser, state string) (b begun, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		var at int64
-		err := tx.QueryRow(ctx, `DELETE FROM identity_sign_ins WHERE state = $1 AND way = $2 AND browser = $3 AND expires_at > $4 RETURNING back, made_at, again`,
+		err := tx.QueryRow(ctx, `DELETE FROM identity_sign_ins WHERE state = $1 AND way = $2 AND browser = $3 AND expires_at > $4
+			RETURNING back, made_at, again`,
 			secret.Fingerprint(state), way, secret.Fingerprint(browser), db.Micros(s.now())).Scan(&b.back, &at, &b.again)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
-			return fault.New(fault.Invalid, "This sign-in was not begun in this browser, was already used, or took longer than 10 minutes. Start again.")
+			return fault.New(fault.Invalid, "This sign-in was not begun in this browser, was already used, or took longer than 10 minutes. "+
+				"Start again.")
 		case err != nil:
 			return fmt.Errorf("taking a sign-in: %w", err)
 		}

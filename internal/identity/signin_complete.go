@@ -51,7 +51,8 @@ func (s *Service) CompleteSignIn(ctx context.Context, way, browser string, a Ans
 		return "", back, err
 	}
 	if p := From(ctx); b.again && p != nil && p.UserID != u.ID {
-		return "", back, fault.New(fault.Unauthenticated, "You are signed in to Outrigger as %s, and signed in with %s as %s. Sign in there as the same user, or sign out of Outrigger first.", p.Ref(), w.Name, u.Ref())
+		return "", back, fault.New(fault.Unauthenticated, "You are signed in to Outrigger as %s, and signed in with %s as %s. "+
+			"Sign in there as the same user, or sign out of Outrigger first.", p.Ref(), w.Name, u.Ref())
 	}
 	if _, err := s.withCurrentGrants(ctx, s.principal(u)); err != nil {
 		return "", back, err
@@ -69,7 +70,9 @@ func (s *Service) CompleteSignIn(ctx context.Context, way, browser string, a Ans
 
 // accountUser returns the user of the account that the answer proves, and when the
 // user showed the provider who is there; zero: it does not say.
-func (s *Service) accountUser(ctx context.Context, w *SignInProvider, b begun, p Proofs, a Answer, addr string) (u User, at time.Time, err error) {
+func (s *Service) accountUser(
+	ctx context.Context, w *SignInProvider, b begun, p Proofs, a Answer, addr string,
+) (u User, at time.Time, err error) {
 	account, err := s.ask(ctx, w, p, a, addr)
 	if errors.Is(err, errNotAllowed) {
 		err = cmp.Or(s.endGroups(ctx, w, account), err)
@@ -104,11 +107,15 @@ func (s *Service) shownAt(w *SignInProvider, b begun, at time.Time) (time.Time, 
 	now := s.now()
 	switch {
 	case at.After(now.Add(shownSkew)):
-		return at, fault.New(fault.Unauthenticated, "The answer of %s was refused, because its time of the sign-in (the claim auth_time) is in the future. Ask an administrator to check the clocks of both servers.", w.Name)
+		return at, fault.New(fault.Unauthenticated, "The answer of %s was refused, because its time of the sign-in (the claim auth_time) is "+
+			"in the future. Ask an administrator to check the clocks of both servers.", w.Name)
 	case b.again && at.IsZero():
-		return at, fault.New(fault.Unauthenticated, "%s did not say when you signed in there: its answer has no usable claim auth_time. Ask an administrator to have the provider send it, or for a one-time code with which you set up a second factor (outrigger users confirm --local).", w.Name)
+		return at, fault.New(fault.Unauthenticated, "%s did not say when you signed in there: "+
+			"its answer has no usable claim auth_time. Ask an administrator to have the provider send it, or for a one-time code with which you "+
+			"set up a second factor (outrigger users confirm --local).", w.Name)
 	case b.again && at.Before(b.at.Truncate(time.Second).Add(-shownSkew)):
-		return at, fault.New(fault.Unauthenticated, "%s did not ask you to sign in again: the time of your sign-in there (the claim auth_time) is from before. Sign out there, and start again.", w.Name)
+		return at, fault.New(fault.Unauthenticated, "%s did not ask you to sign in again: the time of your sign-in there (the claim "+
+			"auth_time) is from before. Sign out there, and start again.", w.Name)
 	case at.After(now):
 		return now, nil
 	}
@@ -121,7 +128,8 @@ func (s *Service) ask(ctx context.Context, w *SignInProvider, p Proofs, a Answer
 	case a.Error == "access_denied":
 		return account, fault.New(fault.Unauthenticated, "The sign-in with %s was cancelled.", w.Name)
 	case a.Error != "":
-		return account, fault.Wrap(fmt.Errorf("the provider answers %.100q", a.Error), fault.Unauthenticated, "The sign-in was refused by %s. Ask an administrator, who finds the reason in the log.", w.Name)
+		return account, fault.Wrap(fmt.Errorf("the provider answers %.100q", a.Error), fault.Unauthenticated,
+			"The sign-in was refused by %s. Ask an administrator, who finds the reason in the log.", w.Name)
 	case a.Code.IsZero():
 		return account, fault.New(fault.Unauthenticated, "No answer to the sign-in came from %s. Start again.", w.Name)
 	}
@@ -147,7 +155,8 @@ func (s *Service) ask(ctx context.Context, w *SignInProvider, p Proofs, a Answer
 	if s.platform != nil && w.Source == s.platform.source && account.Directory == nil {
 		if _, err := s.platform.CurrentGrants(ask, account.Name, nil); err != nil {
 			if fault.Is(err, fault.Unauthenticated) {
-				return account, fault.Wrap(err, fault.Unauthenticated, "The platform %s has no user %s, whom %s names. Ask an administrator.", w.Source, account.Name, w.Name)
+				return account, fault.Wrap(err, fault.Unauthenticated, "The platform %s has no user %s, whom %s names. Ask an administrator.", w.Source,
+					account.Name, w.Name)
 			}
 			return account, s.platform.unanswered(err)
 		}
@@ -166,9 +175,11 @@ func (w *SignInProvider) judge(account Account) error {
 	case account.Name == "":
 		return fault.New(fault.Unauthenticated, "Your user name did not come with the answer of %s. Ask an administrator.", w.Name)
 	case len(wrong) > 0:
-		return fault.Wrap(wrong.Err(), fault.Unauthenticated, "The user name that %s gives cannot be used in Outrigger. Ask an administrator; the log says why.", w.Name)
+		return fault.Wrap(wrong.Err(), fault.Unauthenticated, "The user name that %s gives cannot be used in Outrigger. "+
+			"Ask an administrator; the log says why.", w.Name)
 	case len(w.AllowedGroups) > 0 && len(common(w.AllowedGroups, account.Groups)) == 0:
-		return fault.Wrap(errNotAllowed, fault.Unauthenticated, "Your account at %s is in no group that may use Outrigger. Ask an administrator.", w.Name)
+		return fault.Wrap(errNotAllowed, fault.Unauthenticated, "Your account at %s is in no group that may use Outrigger. Ask an administrator.",
+			w.Name)
 	}
 	return nil
 }

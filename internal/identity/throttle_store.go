@@ -173,17 +173,20 @@ func (s *Service) countSuccess(ctx context.Context, d attempt, u User) error {
 			return err
 		}
 		// SELECT: the user may have been deleted meanwhile.
-		if _, err := tx.Exec(ctx, `INSERT INTO identity_addresses (user_id, address, signed_in_at) SELECT id, $2, $3 FROM identity_users WHERE id = $1
+		if _, err := tx.Exec(ctx, `INSERT INTO identity_addresses (user_id, address, signed_in_at) SELECT id, $2, $3 FROM identity_users
+			WHERE id = $1
 			ON CONFLICT (user_id, address) DO UPDATE SET signed_in_at = excluded.signed_in_at`, u.ID, d.address, db.Micros(now)); err != nil {
 			return fmt.Errorf("storing the address of a sign-in: %w", err)
 		}
-		if _, err := tx.Exec(ctx, `UPDATE identity_users SET signed_in_at = $2 WHERE id = $1 AND signed_in_at < $2`, u.ID, db.Micros(now)); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE identity_users SET signed_in_at = $2 WHERE id = $1 AND signed_in_at < $2`, u.ID,
+			db.Micros(now)); err != nil {
 			return fmt.Errorf("storing the time of a sign-in: %w", err)
 		}
 		if !s.pauseOf(u).At.IsZero() { // what is remembered has the pause of before
 			s.changed(tx)
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_addresses WHERE user_id = $1 AND signed_in_at < $2`, u.ID, db.Micros(now.Add(-exemptFor))); err != nil {
+		if _, err := tx.Exec(ctx, `DELETE FROM identity_addresses WHERE user_id = $1 AND signed_in_at < $2`, u.ID,
+			db.Micros(now.Add(-exemptFor))); err != nil {
 			return fmt.Errorf("forgetting addresses: %w", err)
 		}
 		return nil

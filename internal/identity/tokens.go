@@ -59,7 +59,8 @@ func (s *Service) CreateToken(ctx context.Context, user, name string, scope Scop
 		return secret.Value{}, t, err
 	}
 	if p := From(ctx); p != nil && !slices.Contains(p.TokenScopes(), scope) {
-		return secret.Value{}, t, fault.New(fault.Forbidden, "To create a token of scope %s you need the permission ADMIN. Ask an administrator for one.", scope)
+		return secret.Value{}, t, fault.New(fault.Forbidden, "To create a token of scope %s you need the permission ADMIN. "+
+			"Ask an administrator for one.", scope)
 	}
 	plain := tokenPrefix + secret.Random(secretBytes)
 	err := s.db.Write(ctx, func(tx *db.Tx) error {

@@ -123,7 +123,8 @@ func (s *Service) UseApp(ctx context.Context, code secret.Value) (recovery []sec
 		if !ok {
 			return fault.InvalidField("code", "This is not the code that the app shows now. Check the clock of the phone, and enter the next code.")
 		}
-		if _, err := tx.Exec(ctx, `UPDATE identity_totp SET confirmed_at = $2, last_step = $3 WHERE user_id = $1`, u.ID, db.Micros(s.now()), at); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE identity_totp SET confirmed_at = $2, last_step = $3 WHERE user_id = $1`, u.ID, db.Micros(s.now()),
+			at); err != nil {
 			return fmt.Errorf("storing an authenticator app: %w", err)
 		}
 		if recovery, err = firstRecovery(ctx, tx, u); err != nil {
@@ -168,7 +169,8 @@ type storedTOTP struct {
 
 func totpOf(ctx context.Context, tx *db.Tx, user int64) (t storedTOTP, err error) {
 	var created int64
-	err = tx.QueryRow(ctx, `SELECT secret, created_at, last_step FROM identity_totp WHERE user_id = $1`, user).Scan(&t.sealed, &created, &t.lastStep)
+	err = tx.QueryRow(ctx, `SELECT secret, created_at, last_step FROM identity_totp WHERE user_id = $1`, user).Scan(&t.sealed, &created,
+		&t.lastStep)
 	if errors.Is(err, sql.ErrNoRows) {
 		return t, fault.New(fault.NotFound, "There is no authenticator app. Set one up.")
 	}

@@ -85,7 +85,8 @@ func (s *Service) CreateUser(ctx context.Context, name string, password secret.V
 func (s *Service) insertUser(ctx context.Context, tx *db.Tx, u *User) (bool, error) {
 	u.CreatedAt = db.Time(db.Micros(u.CreatedAt)) // as it will be read
 	u.PasswordAt = u.CreatedAt
-	err := tx.QueryRow(ctx, `INSERT INTO identity_users (source, name, name_key, password, initial_password, created_at, password_at, signed_in_at, disabled_at, subject, claimed_until)
+	err := tx.QueryRow(ctx, `INSERT INTO identity_users (source, name, name_key, password, initial_password, created_at, password_at,
+		signed_in_at, disabled_at, subject, claimed_until)
 		VALUES ($1, $2, $3, $4, $5, $6, $6, 0, 0, $7, 0) ON CONFLICT (source, name_key) DO NOTHING RETURNING id`,
 		u.Source, u.Name, nameKey(u.Name), u.password, flag(u.Initial), db.Micros(u.CreatedAt), u.subject).Scan(&u.ID)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -221,7 +222,8 @@ func userByName(ctx context.Context, tx *db.Tx, ref string) (User, error) {
 	u, err := scanUser(tx.QueryRow(ctx, selectUser+` WHERE source = $1 AND name_key = $2`, source, nameKey(name)))
 	switch {
 	case errors.Is(err, sql.ErrNoRows) && source != Local:
-		return u, fault.New(fault.NotFound, "There is no user %q here. Users of a platform or of single sign-on are known from their first sign-in on.", ref)
+		return u, fault.New(fault.NotFound, "There is no user %q here. Users of a platform or of single sign-on are known from their first "+
+			"sign-in on.", ref)
 	case errors.Is(err, sql.ErrNoRows):
 		return u, fault.New(fault.NotFound, "There is no user %q.", ref)
 	}

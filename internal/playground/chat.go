@@ -69,7 +69,8 @@ func NewChat(clock func() time.Time) *Chat {
 
 // WebhookPath is the path and query of a channel's webhook URL.
 func WebhookPath(channel string) string {
-	return "/workflows/" + channel + "/triggers/manual/paths/invoke?api-version=1&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0&sig=playground-" + channel
+	return "/workflows/" + channel + "/triggers/manual/paths/invoke?api-version=1&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0&sig=playground-" +
+		channel
 }
 
 // Webhook takes the messages of a channel, whose name is the path value

@@ -86,7 +86,8 @@ func (w *World) Handler() http.Handler {
 
 func headers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; "+
+			"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Referrer-Policy", "no-referrer")
 		next.ServeHTTP(w, r)
@@ -121,7 +122,8 @@ func (w *World) view(host string) view {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	webhook := func(channel string) string { return "http://" + host + WebhookPath(channel) }
-	v := view{Own: webhook(ownChannel), FaultMode: c.mode, FaultModes: faultModes(), Refused: c.refused, Console: w.Console, Mail: w.Mail != nil, Cloud: w.Cloud != nil, Code: w.Code != nil}
+	v := view{Own: webhook(ownChannel), FaultMode: c.mode, FaultModes: faultModes(), Refused: c.refused, Console: w.Console,
+		Mail: w.Mail != nil, Cloud: w.Cloud != nil, Code: w.Code != nil}
 	for name, messages := range c.channels {
 		list := slices.Clone(messages)
 		slices.Reverse(list)

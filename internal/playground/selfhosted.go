@@ -40,13 +40,20 @@ func openPullRequests(now time.Time) []bitbucket.PullRequest {
 		return all
 	}
 	all := []bitbucket.PullRequest{
-		{ID: 64, Title: "Replace the card hopper", Author: "alan", Draft: true, Target: "main", Updated: ago(118, 3*time.Hour), Reviewers: asks("grace")},
-		{ID: 88, Title: "Carry over all seven wheels at once", Author: "edsger", Target: "release/1.8", Updated: ago(41, 5*time.Hour), Reviewers: asks("barbara", "ada APPROVED")},
-		{ID: 97, Title: "Say which relay is stuck", Author: "alan", Target: "main", Updated: ago(23, time.Hour), Reviewers: asks("grace", "katherine NEEDS_WORK")},
-		{ID: 104, Title: "Let the night shift pause a long computation", Author: "katherine", Draft: true, Target: "main", Updated: ago(16, 7*time.Hour)},
-		{ID: 109, Title: "Round orbit tables half to even", Author: "barbara", Target: "main", Updated: ago(9, 2*time.Hour), Reviewers: asks("edsger", "alan", "ada APPROVED")},
-		{ID: 111, Title: "Count the cards in each tray", Author: "ada", Target: "main", Updated: ago(2, 4*time.Hour), Reviewers: asks("grace APPROVED")},
-		{ID: 112, Title: "Read punch cards with folded corners", Author: "grace", Target: "main", Updated: ago(0, 2*time.Hour), Reviewers: asks("ada", "alan")},
+		{ID: 64, Title: "Replace the card hopper", Author: "alan", Draft: true, Target: "main", Updated: ago(118, 3*time.Hour),
+			Reviewers: asks("grace")},
+		{ID: 88, Title: "Carry over all seven wheels at once", Author: "edsger", Target: "release/1.8", Updated: ago(41, 5*time.Hour),
+			Reviewers: asks("barbara", "ada APPROVED")},
+		{ID: 97, Title: "Say which relay is stuck", Author: "alan", Target: "main", Updated: ago(23, time.Hour),
+			Reviewers: asks("grace", "katherine NEEDS_WORK")},
+		{ID: 104, Title: "Let the night shift pause a long computation", Author: "katherine", Draft: true,
+			Target: "main", Updated: ago(16, 7*time.Hour)},
+		{ID: 109, Title: "Round orbit tables half to even", Author: "barbara", Target: "main", Updated: ago(9, 2*time.Hour),
+			Reviewers: asks("edsger", "alan", "ada APPROVED")},
+		{ID: 111, Title: "Count the cards in each tray", Author: "ada", Target: "main", Updated: ago(2, 4*time.Hour),
+			Reviewers: asks("grace APPROVED")},
+		{ID: 112, Title: "Read punch cards with folded corners", Author: "grace", Target: "main", Updated: ago(0, 2*time.Hour),
+			Reviewers: asks("ada", "alan")},
 	}
 	for i := range all {
 		all[i].Source = "topic"
@@ -63,6 +70,7 @@ func selfHostedPages(api http.Handler) http.Handler {
 			api.ServeHTTP(w, r)
 			return
 		}
-		http.Error(w, "This would be a page of the code-hosting platform. The demo plays its REST API and its webhooks only.", http.StatusNotFound)
+		http.Error(w, "This would be a page of the code-hosting platform. The demo plays its REST API and its webhooks only.",
+			http.StatusNotFound)
 	})
 }

@@ -16,7 +16,8 @@ import (
 // a program still uses it. It needs Linux with FUSE, and root.
 func (d *Disk) Mount(folder string) (unmount func() error, err error) {
 	if _, err := os.Stat("/dev/fuse"); err != nil {
-		return nil, errors.New("cutting the power needs FUSE: /dev/fuse is missing (modprobe fuse, or in a container --device /dev/fuse --cap-add SYS_ADMIN)")
+		return nil, errors.New("cutting the power needs FUSE: /dev/fuse is missing (modprobe fuse, or in a container --device /dev/fuse " +
+			"--cap-add SYS_ADMIN)")
 	}
 	forget := time.Duration(0) // the kernel asks each time, so that names are always ours
 	server, err := fs.Mount(folder, &dirNode{disk: d}, &fs.Options{
@@ -63,7 +64,9 @@ func (n *dirNode) Getattr(_ context.Context, _ fs.FileHandle, out *fuse.AttrOut)
 	return 0
 }
 
-func (n *dirNode) Create(ctx context.Context, name string, _, mode uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
+func (n *dirNode) Create(
+	ctx context.Context, name string, _, mode uint32, out *fuse.EntryOut,
+) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
 	n.disk.mu.Lock()
 	defer n.disk.mu.Unlock()
 	f := n.disk.create(name)

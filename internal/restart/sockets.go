@@ -155,7 +155,8 @@ func (s *Sockets) take(first, count int, names string) error {
 		given = make([]string, count)
 	}
 	if len(given) != count {
-		return fault.New(fault.Invalid, "LISTEN_FDS says that %d sockets were passed, and LISTEN_FDNAMES has %d names. Name each of them, http or smtp.", count, len(given))
+		return fault.New(fault.Invalid, "LISTEN_FDS says that %d sockets were passed, and LISTEN_FDNAMES has %d names. "+
+			"Name each of them, http or smtp.", count, len(given))
 	}
 	for i, name := range given {
 		if count == 1 && name != SMTP {
@@ -172,14 +173,16 @@ func (s *Sockets) take(first, count int, names string) error {
 func (s *Sockets) pass(name string, descriptor int) error {
 	const remedy = "In a systemd socket unit, FileDescriptorName= sets the name; a unit has one name, so that HTTP and SMTP need a unit each."
 	if name != HTTP && name != SMTP {
-		return fault.New(fault.Invalid, "A socket was passed with the name %q: of several sockets, one is named http and one smtp. %s", name, remedy)
+		return fault.New(fault.Invalid, "A socket was passed with the name %q: of several sockets, one is named http and one smtp. %s", name,
+			remedy)
 	}
 	if s.kept[name] != nil {
 		return fault.New(fault.Invalid, "Two sockets were passed with the name %s. %s", name, remedy)
 	}
 	f := inherited(descriptor, name)
 	if err := isListening(f, name); err != nil {
-		return fault.Wrap(err, fault.Invalid, "The descriptor %d, which was passed as the socket %s, is not a listening socket of its kind", descriptor, name)
+		return fault.Wrap(err, fault.Invalid, "The descriptor %d, which was passed as the socket %s, is not a listening socket of its kind",
+			descriptor, name)
 	}
 	s.kept[name] = f
 	return nil

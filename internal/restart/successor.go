@@ -143,14 +143,17 @@ func (s *Successor) await(ctx context.Context, line string) error {
 		}
 	case <-ctx.Done():
 		if context.Cause(ctx) == context.DeadlineExceeded {
-			return fault.New(fault.Unavailable, "The successor (process %d, %s) was not ready to take over within %s. Is it Outrigger?", s.ID(), s.cmd.Path, readyPatience)
+			return fault.New(fault.Unavailable, "The successor (process %d, %s) was not ready to take over within %s. Is it Outrigger?", s.ID(),
+				s.cmd.Path, readyPatience)
 		}
 		return ctx.Err()
 	}
 	_ = s.cmd.Process.Kill() // in case it only says no more
 	s.drain()
 	if line == sayHello {
-		return fault.New(fault.Unavailable, "The successor (process %d, %s) ended (%s) and does not know how to take over from a running process: is it an older Outrigger, or another program? Stop this process and start that one.", s.ID(), s.cmd.Path, s.cmd.ProcessState)
+		return fault.New(fault.Unavailable, "The successor (process %d, %s) ended (%s) and does not know how to take over from a running "+
+			"process: is it an older Outrigger, or another program? Stop this process and start that one.", s.ID(), s.cmd.Path, s.cmd.ProcessState)
 	}
-	return fault.New(fault.Unavailable, "The successor (process %d, %s) ended (%s) before it could take over; it wrote why.", s.ID(), s.cmd.Path, s.cmd.ProcessState)
+	return fault.New(fault.Unavailable, "The successor (process %d, %s) ended (%s) before it could take over; it wrote why.", s.ID(),
+		s.cmd.Path, s.cmd.ProcessState)
 }

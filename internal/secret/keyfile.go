@@ -35,7 +35,8 @@ func LoadPrevious(configured Value, dir string) ([]byte, error) {
 	}
 	key, err := parseKey(string(text))
 	if err != nil {
-		return nil, fault.Wrap(err, fault.Invalid, "%s holds no key (32 bytes in base64): put the right file back, or remove it where no rotation is under way.", path)
+		return nil, fault.Wrap(err, fault.Invalid, "%s holds no key (32 bytes in base64): put the right file back, or remove it where no "+
+			"rotation is under way.", path)
 	}
 	return key, nil
 }
@@ -51,7 +52,8 @@ func NewKeyFile(dir string) error {
 		err = nil // interrupted between this line and the next one
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return fault.New(fault.Conflict, "%s is left from an earlier rotation. Move it to the backups of that time, which need it, then rotate again.", previous)
+		return fault.New(fault.Conflict, "%s is left from an earlier rotation. Move it to the backups of that time, which need it, then "+
+			"rotate again.", previous)
 	}
 	if err != nil {
 		return fmt.Errorf("keeping the present key: %w", err)

@@ -59,7 +59,8 @@ func (s *Store) confirmed(ctx context.Context) error {
 
 func (s *Store) save(ctx context.Context, tx *db.Tx, before *Settings, draft Draft, wrong fault.Fields) (*Settings, error) {
 	if draft.Version != 0 && draft.Version != before.Version {
-		return nil, fault.New(fault.Conflict, "%s saved the settings in the meantime; they are at version %d. Reload them and repeat your change.", before.UpdatedBy, before.Version)
+		return nil, fault.New(fault.Conflict, "%s saved the settings in the meantime; they are at version %d. "+
+			"Reload them and repeat your change.", before.UpdatedBy, before.Version)
 	}
 	proxy, err := before.ReadProxy(strings.TrimSpace(draft.ProxyURL))
 	if err := fault.Every(wrong.Err(), err); err != nil {

@@ -34,7 +34,8 @@ func (a *account) appPage(r *http.Request, form *console.Form) (console.Page, er
 	}
 	return console.Page{
 		Template: "account-app", Title: "Set up an authenticator app", Section: section, Up: upToFactors(),
-		Data: appView{form, template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(image.Bytes())), spaced(app.Secret.Reveal()), factorsPath},
+		Data: appView{form, template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(image.Bytes())),
+			spaced(app.Secret.Reveal()), factorsPath},
 	}, nil
 }
 

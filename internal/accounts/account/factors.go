@@ -28,7 +28,9 @@ func (a *account) showFactors(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := factorsView{Factors: factors, Source: identity.From(ctx).Source, NoPasskeys: a.service.NoPasskeys(), Low: factors.Recovery <= lowRecovery}
+	view := factorsView{
+		Factors: factors, Source: identity.From(ctx).Source, NoPasskeys: a.service.NoPasskeys(), Low: factors.Recovery <= lowRecovery,
+	}
 	view.Means = means(view.Source, factors.On())
 	view.State = console.Badge{Tone: console.Quiet, Text: "off"}
 	if factors.On() {
@@ -52,7 +54,8 @@ func means(source string, on bool) string {
 	case source == identity.SingleSignOn:
 		return "You can set one up to confirm that it is you without signing in again. Signing in is up to your provider."
 	case on:
-		return "You confirm with one of these that it is you, and signing in with the password of " + source + " asks for one. On the pages of the platform or a provider, signing in is up to those."
+		return "You confirm with one of these that it is you, and signing in with the password of " + source +
+			" asks for one. On the pages of the platform or a provider, signing in is up to those."
 	}
 	return "You can set one up to protect your account and to confirm that it is you without the password of " + source + "."
 }

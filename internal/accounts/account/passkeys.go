@@ -15,7 +15,9 @@ type passkeyView struct {
 
 // passkeyPage asks the browser for a new passkey.
 func (a *account) passkeyPage(r *http.Request, form *console.Form) (console.Page, error) {
-	view := passkeyView{form, console.PasskeyForm{Action: passkeysPath + "/new", Verb: "Register a passkey", Create: true, Back: factorsPath, Why: a.service.NoPasskeys()}}
+	view := passkeyView{form, console.PasskeyForm{
+		Action: passkeysPath + "/new", Verb: "Register a passkey", Create: true, Back: factorsPath, Why: a.service.NoPasskeys(),
+	}}
 	if view.Passkey.Why == "" {
 		ceremony, err := a.service.NewPasskey(r.Context())
 		if err != nil {
@@ -93,8 +95,9 @@ func (a *account) askRemovePasskey(r *http.Request) (console.Response, error) {
 	}
 	text, losses := last(identity.From(r.Context()).Source, factors)
 	return console.Confirm{
-		Title: "Remove the passkey “" + k.Name + "”?", Text: "It is no longer accepted here. Delete it on the device too. " + text, Losses: losses,
-		Verb: "Remove passkey", Back: factorsPath,
+		Title: "Remove the passkey “" + k.Name + "”?", Text: "It is no longer accepted here. Delete it on the device too. " + text,
+		Losses: losses,
+		Verb:   "Remove passkey", Back: factorsPath,
 	}, nil
 }
 

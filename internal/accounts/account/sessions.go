@@ -93,7 +93,8 @@ func place(s identity.Session) string {
 
 func (a *account) confirmEndOthers(*http.Request) (console.Response, error) {
 	return console.Confirm{
-		Title: "End all other sessions?", Text: "You are signed out within a second everywhere but in this browser. Unsaved input there is lost. Tokens stay valid.",
+		Title: "End all other sessions?", Text: "You are signed out within a second everywhere but in this browser. " +
+			"Unsaved input there is lost. Tokens stay valid.",
 		Verb: "End sessions", Back: sessionsPath,
 	}, nil
 }

@@ -109,7 +109,8 @@ func (a *account) createToken(r *http.Request) (console.Response, error) {
 		}
 		return page, wrong.Err()
 	}
-	plain, token, err := a.service.CreateToken(r.Context(), identity.From(r.Context()).Ref(), form.Get("name"), identity.Scope(form.Get("scope")), expires)
+	plain, token, err := a.service.CreateToken(r.Context(), identity.From(r.Context()).Ref(), form.Get("name"),
+		identity.Scope(form.Get("scope")), expires)
 	if err != nil {
 		return page, err
 	}

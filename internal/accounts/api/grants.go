@@ -82,7 +82,8 @@ func (e endpoints) registerGrants(r *rest.Router) {
 		Route: rest.Route{Method: "DELETE", Path: userPath + "/grants/{id}", Access: rest.SysAdmins},
 		Words: rest.Words{
 			ID: "revokePermission", Tag: tag, Summary: "Takes a permission back.", Answer: "The permission is gone, on every node within a second.",
-			Text: "Needs `SYS_ADMIN`. The last grant of `SYS_ADMIN` to a local user stays (409). A token alone may not do this; see `Outrigger-Code`.",
+			Text: "Needs `SYS_ADMIN`. The last grant of `SYS_ADMIN` to a local user stays (409). " +
+				"A token alone may not do this; see `Outrigger-Code`.",
 
 			Confirmed: true, Refused: []int{http.StatusConflict},
 		},
@@ -113,7 +114,9 @@ func (e endpoints) listGrants(ctx context.Context, in ofUser) (list rest.List[Gr
 
 // readGrant reads the permission that a request is to grant; judge says what else
 // is wrong with it.
-func (e endpoints) readGrant(in granting, judge func(identity.Permission, identity.Resource) error) (identity.Permission, identity.Resource, error) {
+func (e endpoints) readGrant(
+	in granting, judge func(identity.Permission, identity.Resource) error,
+) (identity.Permission, identity.Resource, error) {
 	perm := rest.Spelled(in.Permission, identity.Permissions()...)
 	at := identity.Resource{Connection: in.Connection, Project: in.Project, Repository: in.Repository}
 	if names := e.connections(); at.Connection != "" && !slices.Contains(names, at.Connection) {

@@ -47,7 +47,8 @@ func (e endpoints) registerGroups(r *rest.Router) {
 		Route: rest.Route{Method: "GET", Path: GroupsPath, Access: rest.SysAdmins},
 		Words: rest.Words{
 			ID: "listGroups", Tag: tag, Summary: "Lists groups of single sign-on, those that give a permission first, each by name.",
-			Text: "Needs `SYS_ADMIN`. The groups that were granted something, that the setting `identity.oidc.admin_groups` names, and those that a user " +
+			Text: "Needs `SYS_ADMIN`. The groups that were granted something, that the setting `identity.oidc.admin_groups` names, and those " +
+				"that a user " +
 				"is known to be in.",
 			Answer: "A page of groups.",
 		},
@@ -55,7 +56,9 @@ func (e endpoints) registerGroups(r *rest.Router) {
 	})
 	rest.Add(r, rest.Operation[ofGroup, Group]{
 		Route: rest.Route{Method: "GET", Path: groupPath, Access: rest.SysAdmins},
-		Words: rest.Words{ID: "getGroup", Tag: tag, Summary: "Returns a group of single sign-on.", Text: "Needs `SYS_ADMIN`.", Answer: "The group."},
+		Words: rest.Words{
+			ID: "getGroup", Tag: tag, Summary: "Returns a group of single sign-on.", Text: "Needs `SYS_ADMIN`.", Answer: "The group.",
+		},
 		Do: func(ctx context.Context, in ofGroup) (Group, error) {
 			g, err := e.identity.Group(ctx, in.Group)
 			return GroupOf(g), err
@@ -118,8 +121,10 @@ func (e endpoints) registerGroupGrants(r *rest.Router) {
 	rest.Add(r, rest.Operation[grantGroup, Grant]{
 		Route: rest.Route{Method: "POST", Path: groupPath + "/grants", Access: rest.SysAdmins},
 		Words: rest.Words{
-			ID: "grantPermissionToGroup", Tag: tag, Summary: "Gives the users of a group a permission.", Answer: "The permission is granted.", Status: http.StatusCreated,
-			Text: "Needs `SYS_ADMIN`. Any permission but `SYS_ADMIN`, to a group that is known or not. It holds within a second for users who are known to " +
+			ID: "grantPermissionToGroup", Tag: tag, Summary: "Gives the users of a group a permission.", Answer: "The permission is granted.",
+			Status: http.StatusCreated,
+			Text: "Needs `SYS_ADMIN`. Any permission but `SYS_ADMIN`, to a group that is known or not. " +
+				"It holds within a second for users who are known to " +
 				"be in the group, for others from their next sign-in with the provider on. A token alone may not do this; see `Outrigger-Code`.",
 			Confirmed: true, Refused: []int{http.StatusConflict},
 		},
@@ -132,7 +137,8 @@ func (e endpoints) registerGroupGrants(r *rest.Router) {
 		Route: rest.Route{Method: "DELETE", Path: groupPath + "/grants/{id}", Access: rest.SysAdmins},
 		Words: rest.Words{
 			ID: "revokePermissionOfGroup", Tag: tag, Summary: "Takes a permission back from a group.", Confirmed: true,
-			Text: "Needs `SYS_ADMIN`. A token alone may not do this; see `Outrigger-Code`.", Answer: "The permission is gone, on every node within a second.",
+			Text: "Needs `SYS_ADMIN`. A token alone may not do this; see `Outrigger-Code`.", Answer: "The permission is gone, on every node " +
+				"within a second.",
 		},
 		Do: func(ctx context.Context, in revokeGroup) (rest.None, error) {
 			return rest.None{}, e.identity.RevokeGroup(ctx, in.Group, in.ID)

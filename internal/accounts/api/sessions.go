@@ -35,15 +35,17 @@ func (e endpoints) registerSessions(r *rest.Router) {
 	rest.Add(r, rest.Operation[listOfUser, rest.List[Session]]{
 		Route: rest.Route{Method: "GET", Path: sessionsPath, Access: rest.SignedIn},
 		Words: rest.Words{
-			ID: "listSessions", Tag: tag, Summary: "Lists sessions of the console, the oldest first.", Answer: "A page of sessions that are not over.",
-			Text: "One's own; with `user` anybody's, which needs `SYS_ADMIN`.", Refused: []int{http.StatusForbidden, http.StatusNotFound},
+			ID: "listSessions", Tag: tag, Summary: "Lists sessions of the console, the oldest first.",
+			Answer: "A page of sessions that are not over.",
+			Text:   "One's own; with `user` anybody's, which needs `SYS_ADMIN`.", Refused: []int{http.StatusForbidden, http.StatusNotFound},
 		},
 		Do: e.listSessions,
 	})
 	rest.Add(r, rest.Operation[sessionsOf, rest.None]{
 		Route: rest.Route{Method: "DELETE", Path: sessionsPath, Access: rest.SignedIn},
 		Words: rest.Words{
-			ID: "endSessions", Tag: tag, Summary: "Ends all sessions but the one that asks.", Answer: "They are over, on every node within a second.",
+			ID: "endSessions", Tag: tag, Summary: "Ends all sessions but the one that asks.",
+			Answer:  "They are over, on every node within a second.",
 			Text:    "Your own; with `user` those of that user, which needs `SYS_ADMIN` where it is another.",
 			Refused: []int{http.StatusForbidden, http.StatusNotFound},
 		},

@@ -37,7 +37,9 @@ func Blank(connections []string) *console.Form {
 // Read reads from a posted form which permission is granted, and for what.
 // Invalid, with every error at its field, where the connection is none of
 // connections or judge refuses it.
-func Read(form *console.Form, connections []string, judge func(identity.Permission, identity.Resource) error) (identity.Permission, identity.Resource, error) {
+func Read(
+	form *console.Form, connections []string, judge func(identity.Permission, identity.Resource) error,
+) (identity.Permission, identity.Resource, error) {
 	perm := identity.Permission(form.Get("permission"))
 	at := identity.Resource{Connection: form.Get("connection"), Project: form.Get("projectKey"), Repository: form.Get("repositoryKey")}
 	if perm == identity.SysAdmin || perm == identity.Admin {

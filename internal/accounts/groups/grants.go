@@ -71,7 +71,8 @@ func (g *groups) askRevoke(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	return console.Confirm{
-		Title: "Revoke this permission of the group " + name + "?", Text: "It ends within a second for all users of the group, in open sessions and for tokens too.",
+		Title: "Revoke this permission of the group " + name + "?", Text: "It ends within a second for all users of the group, in open " +
+			"sessions and for tokens too.",
 		Losses: []string{grants.Sentence(grant)}, Verb: "Revoke permission", Back: pageOf(name),
 	}, nil
 }

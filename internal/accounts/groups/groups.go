@@ -72,7 +72,8 @@ func up() []console.Link { return []console.Link{{Label: "Groups", Path: path}} 
 func (g *groups) missing() string {
 	switch {
 	case g.Provider == "":
-		return "Groups come from an OpenID Connect provider, and none is configured. Set identity.oidc.issuer, identity.oidc.groups_claim and what belongs to them, and restart."
+		return "Groups come from an OpenID Connect provider, and none is configured. Set identity.oidc.issuer, identity.oidc.groups_claim and " +
+			"what belongs to them, and restart."
 	case !g.Service.HasGroups():
 		return "Set identity.oidc.groups_claim to the claim in which " + g.Provider + " lists the groups of a user, and restart."
 	}

@@ -88,7 +88,9 @@ func (g *groups) show(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := groupView{row: rowOf(group), Missing: g.missing(), Grants: grants.Rows(group.Grants, group.Name, pageOf(group.Name)), Provider: g.Provider}
+	view := groupView{
+		row: rowOf(group), Missing: g.missing(), Grants: grants.Rows(group.Grants, group.Name, pageOf(group.Name)), Provider: g.Provider,
+	}
 	if after != "" {
 		view.Pager.First = pageOf(group.Name)
 	}

@@ -127,7 +127,8 @@ func (u *users) askRevokeToken(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	return console.Confirm{
-		Title: "Revoke the token “" + t.Name + "” of " + user.Ref() + "?", Text: "Clients that use it are refused within a second. You cannot undo this.",
+		Title: "Revoke the token “" + t.Name + "” of " + user.Ref() + "?", Text: "Clients that use it are refused within a second. " +
+			"You cannot undo this.",
 		Verb: "Revoke token", Back: pageOf(user.Ref(), "/access"),
 	}, nil
 }

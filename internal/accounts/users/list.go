@@ -56,7 +56,8 @@ func (u *users) list(r *http.Request) (console.Response, error) {
 }
 
 func (u *users) rowOf(r *http.Request, user identity.User) row {
-	out := row{User: user, Page: pageOf(user.Ref(), ""), State: console.Badge{Tone: console.Good, Text: "enabled"}, Own: own(r, user), Second: factorsText(user.Factors)}
+	out := row{User: user, Page: pageOf(user.Ref(), ""), State: console.Badge{Tone: console.Good, Text: "enabled"}, Own: own(r, user),
+		Second: factorsText(user.Factors)}
 	switch {
 	case user.Disabled():
 		out.State = console.Badge{Tone: console.Quiet, Text: "disabled"}

@@ -42,7 +42,8 @@ func (u *users) passwordPage(r *http.Request, form *console.Form) (p console.Pag
 	case user.Source != identity.Local:
 		return p, user, fault.New(fault.Conflict, "%s signs in with the password of the platform %s. Change it there.", user.Name, user.Source)
 	case own(r, user):
-		return p, user, fault.New(fault.Conflict, "This is your own account. Change the password under Your account, where you enter the current one as well.")
+		return p, user, fault.New(fault.Conflict, "This is your own account. Change the password under Your account, where you enter the "+
+			"current one as well.")
 	}
 	sessions, tokens, err := u.count(r.Context(), user)
 	revoke := ""

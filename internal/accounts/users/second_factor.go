@@ -62,5 +62,7 @@ func (u *users) removeFactors(r *http.Request) (console.Response, error) {
 	if err := u.Service.RemoveFactors(r.Context(), name); err != nil {
 		return nil, err
 	}
-	return console.Redirect{To: pageOf(name, ""), Flash: "The second factor of " + name + " was removed. The user is signed out everywhere."}, nil
+	return console.Redirect{
+		To: pageOf(name, ""), Flash: "The second factor of " + name + " was removed. The user is signed out everywhere.",
+	}, nil
 }

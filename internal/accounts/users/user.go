@@ -88,5 +88,7 @@ func (u *users) create(r *http.Request) (console.Response, error) {
 	if made {
 		return shown(user, "The user "+user.Name+" was added", password), nil
 	}
-	return console.Redirect{To: pageOf(user.Ref(), ""), Flash: "The user " + user.Name + " was added. Grant a permission, or the user can only sign in."}, nil
+	return console.Redirect{
+		To: pageOf(user.Ref(), ""), Flash: "The user " + user.Name + " was added. Grant a permission, or the user can only sign in.",
+	}, nil
 }

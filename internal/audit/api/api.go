@@ -20,15 +20,18 @@ const (
 type API struct{ DB *db.DB }
 
 // whoSees is said of all of it.
-const whoSees = "A `SYS_ADMIN` sees everything, an `ADMIN` what is about the three services, others what is about the projects and repositories " +
+const whoSees = "A `SYS_ADMIN` sees everything, an `ADMIN` what is about the three services, others what is about the projects and " +
+	"repositories " +
 	"that they administer. Secrets are masked."
 
 // Register adds the operations.
 func (a *API) Register(r *rest.Router) {
 	rest.Add(r, rest.Operation[query, rest.List[AuditEntry]]{
 		Route: rest.Route{Method: "GET", Path: path, Access: rest.SignedIn},
-		Words: rest.Words{ID: "listAudit", Tag: "operation", Summary: "Lists who changed what, the newest first.", Text: whoSees, Answer: "A page of entries."},
-		Do:    a.list,
+		Words: rest.Words{
+			ID: "listAudit", Tag: "operation", Summary: "Lists who changed what, the newest first.", Text: whoSees, Answer: "A page of entries.",
+		},
+		Do: a.list,
 	})
 	rest.Add(r, rest.Operation[filter, rest.None]{
 		Route: rest.Route{Method: "GET", Path: path + "/export", Access: rest.SignedIn, Own: true},
@@ -41,7 +44,8 @@ func (a *API) Register(r *rest.Router) {
 	rest.Add(r, rest.Operation[notificationsQuery, rest.List[AuditEntry]]{
 		Route: rest.Route{Method: "GET", Path: notificationsPath, Access: rest.SignedIn},
 		Words: rest.Words{
-			ID: "listNotificationAudit", Tag: "operation", Summary: "Lists who changed what about notifications, the newest first.", Text: whoSees, Answer: "A page of entries.",
+			ID: "listNotificationAudit", Tag: "operation", Summary: "Lists who changed what about notifications, the newest first.", Text: whoSees,
+			Answer: "A page of entries.",
 		},
 		Do: a.listNotifications,
 	})

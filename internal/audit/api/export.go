@@ -18,7 +18,8 @@ import (
 const exportPage = 500
 
 var columns = []string{
-	"id", "at", "who", "source", "address", "requestId", "area", "action", "object", "objectId", "objectName", "connection", "projectKey", "repositoryKey", "before", "after",
+	"id", "at", "who", "source", "address", "requestId", "area", "action", "object", "objectId", "objectName", "connection", "projectKey",
+	"repositoryKey", "before", "after",
 }
 
 // export streams every entry that fits as CSV, the newest first.
@@ -52,7 +53,8 @@ func (a *API) export(w http.ResponseWriter, r *http.Request, in filter) error {
 
 func line(e *audit.Stored) []string {
 	cells := []string{
-		strconv.FormatInt(e.ID, 10), e.At.Format(time.RFC3339Nano), e.Who, e.Source, e.Address, e.RequestID, e.Area, e.Action, e.Object, e.ObjectID, e.ObjectName,
+		strconv.FormatInt(e.ID, 10), e.At.Format(time.RFC3339Nano), e.Who, e.Source, e.Address, e.RequestID, e.Area, e.Action, e.Object,
+		e.ObjectID, e.ObjectName,
 		e.Connection, e.Project, e.Repository, pairs(e.Before), pairs(e.After),
 	}
 	for i, c := range cells {

@@ -19,7 +19,9 @@ import (
 const largeAtOnce = 2
 
 var (
-	replyUnknown  = &smtpd.Reply{Code: 535, Enhanced: "5.7.8", Text: "The user name or token is wrong, or the token does not have the scope mail."}
+	replyUnknown = &smtpd.Reply{
+		Code: 535, Enhanced: "5.7.8", Text: "The user name or token is wrong, or the token does not have the scope mail.",
+	}
 	replySlowDown = &smtpd.Reply{Code: 454, Enhanced: "4.7.0", Text: "Too many failed sign-ins; try again later."}
 	replyLoop     = &smtpd.Reply{Code: 554, Enhanced: "5.4.6", Text: "Mail loop: the message has more than 50 Received: lines."}
 	replyNoRoom   = &smtpd.Reply{Code: 452, Enhanced: "4.3.1", Text: "Insufficient storage; try again later."}

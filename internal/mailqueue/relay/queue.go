@@ -105,7 +105,8 @@ func (q *Queue) ensure(ctx context.Context, tx *db.Tx, node string) error {
 // transaction and behind everything else: the row is what transactions meet at.
 func (q *Queue) count(ctx context.Context, tx *db.Tx, node string, change mailqueue.Sizes) error {
 	var now tally
-	err := tx.QueryRow(ctx, `UPDATE relay_queues SET size = size + $2, error_size = error_size + $3, version = version + 1, used = CASE WHEN $2 > 0 THEN 1 ELSE used END
+	err := tx.QueryRow(ctx, `UPDATE relay_queues SET size = size + $2, error_size = error_size + $3, version = version + 1, used = CASE
+		WHEN $2 > 0 THEN 1 ELSE used END
 		WHERE node_id = $1 RETURNING size, error_size, version`, node, change.Size, change.ErrorSize).
 		Scan(&now.Size, &now.ErrorSize, &now.version)
 	if errors.Is(err, sql.ErrNoRows) { // it was handed over, and fills again

@@ -77,7 +77,8 @@ func (f *refusals) allows(j *job) bool {
 	if f.behind[j.sender] && !f.oneRecipient && !f.widened {
 		return false
 	}
-	return !f.tried[j.id] && !f.senders[j.sender] && !slices.ContainsFunc(j.turn, func(n int) bool { return f.recipients[j.recipients[n].Address] })
+	return !f.tried[j.id] && !f.senders[j.sender] && !slices.ContainsFunc(j.turn,
+		func(n int) bool { return f.recipients[j.recipients[n].Address] })
 }
 
 // widen has allows be true for more messages; false: it cannot. At a limit, another

@@ -118,7 +118,8 @@ func (t tallies) save(ctx context.Context, tx *db.Tx, m *message) error {
 			due = min(due, r.Due)
 		}
 	}
-	if _, err := tx.Exec(ctx, `UPDATE relay_messages SET recipients = $2, waiting = $3, failed = $4, due_at = $5, failed_at = $6 WHERE id = $1`,
+	if _, err := tx.Exec(ctx, `UPDATE relay_messages SET recipients = $2, waiting = $3, failed = $4, due_at = $5, failed_at = $6
+		WHERE id = $1`,
 		m.id, m.recipients.encode(), waiting, failed, due, failedAt); err != nil {
 		return fmt.Errorf("updating message %d: %w", m.id, err)
 	}

@@ -73,7 +73,9 @@ func (r *recipient) since(queued time.Time) time.Time {
 // expire returns up those recipients of messages who have waited for too long,
 // and says of how many messages. Their last answer stays; where there was none,
 // why says what was in the way. bounces go to the senders, by the message.
-func (q *Queue) expire(ctx context.Context, lease *db.Lease, ids []int64, giveUp time.Duration, why string, bounces map[int64]*arrival) (failed int64, err error) {
+func (q *Queue) expire(
+	ctx context.Context, lease *db.Lease, ids []int64, giveUp time.Duration, why string, bounces map[int64]*arrival,
+) (failed int64, err error) {
 	err = q.db.Write(ctx, func(tx *db.Tx) error {
 		failed = 0
 		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {

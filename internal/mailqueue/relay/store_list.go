@@ -243,5 +243,6 @@ func (q *Queue) read(ctx context.Context, j *job) ([]byte, error) {
 // received is the line that the relay puts before the message: the only change
 // it makes.
 func (j *job) received() string {
-	return strings.Join([]string{j.trace, "id", strconv.FormatInt(j.id, 10) + ";\r\n\t" + j.queuedAt.UTC().Format(time.RFC1123Z) + "\r\n"}, " ")
+	return strings.Join([]string{j.trace, "id", strconv.FormatInt(j.id, 10) + ";\r\n\t" + j.queuedAt.UTC().Format(time.RFC1123Z) + "\r\n"},
+		" ")
 }

@@ -81,7 +81,8 @@ func (a allowance) left(ctx context.Context, tx *db.Tx, signIn string) (free int
 	}
 	now := tx.Now()
 	var spent, first int64
-	err = tx.QueryRow(ctx, `SELECT COALESCE(SUM(amount), 0), COALESCE(MIN(at), 0) FROM relay_spent WHERE sign_in = $1 AND span = $2 AND at + span > $3`,
+	err = tx.QueryRow(ctx, `SELECT COALESCE(SUM(amount), 0), COALESCE(MIN(at), 0) FROM relay_spent WHERE sign_in = $1 AND span = $2
+		AND at + span > $3`,
 		signIn, int64(a.span.Seconds()), now.Add(-a.window).Unix()).Scan(&spent, &first)
 	return a.limit - int(spent), time.Unix(first, 0).Add(a.span + a.window).Sub(now), err
 }
@@ -96,6 +97,7 @@ func (a allowance) take(ctx context.Context, tx *db.Tx, signIn string, amount in
 		ON CONFLICT (sign_in, span, at) DO UPDATE SET amount = relay_spent.amount + excluded.amount`, signIn, span, now-now%span, amount); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `DELETE FROM relay_spent WHERE sign_in = $1 AND span = $2 AND at + span <= $3`, signIn, span, tx.Now().Add(-a.window).Unix())
+	_, err := tx.Exec(ctx, `DELETE FROM relay_spent WHERE sign_in = $1 AND span = $2 AND at + span <= $3`, signIn, span,
+		tx.Now().Add(-a.window).Unix())
 	return err
 }

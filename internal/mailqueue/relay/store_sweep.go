@@ -133,7 +133,8 @@ func (q *Queue) sweep(ctx context.Context, f mailqueue.MessageFilter, do func(tx
 				return err
 			}
 			if now > f.Count {
-				return fault.New(fault.Conflict, "%s selected, more than the %d of the question. Nothing was done; ask again.", mailqueue.MessagesAre(now), f.Count)
+				return fault.New(fault.Conflict, "%s selected, more than the %d of the question. Nothing was done; ask again.",
+					mailqueue.MessagesAre(now), f.Count)
 			}
 		}
 		return tx.QueryRow(ctx, `SELECT COALESCE(MAX(id), 0) FROM relay_messages`).Scan(&last)

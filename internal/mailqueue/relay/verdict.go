@@ -38,7 +38,9 @@ func judge(j *job, turn []int, r *smtpclient.Result, now time.Time, giveUp time.
 	v := verdict{outcomes: make([]outcome, len(turn)), pushback: pushbackOf(j, turn, r)}
 	if r.Missing != "" {
 		for i := range v.outcomes {
-			v.outcomes[i] = outcome{state: mailqueue.Failed, counts: true, err: "The smarthost offers no " + r.Missing + ", which this message needs."}
+			v.outcomes[i] = outcome{
+				state: mailqueue.Failed, counts: true, err: "The smarthost offers no " + r.Missing + ", which this message needs.",
+			}
 		}
 		return v
 	}

@@ -37,10 +37,14 @@ func NewFigures(r prometheus.Registerer, clock func() time.Time) *Figures {
 	node := []string{"node"}
 	f := &Figures{
 		clock: clock, last: map[string]figure{},
-		size:      prometheus.NewDesc("outrigger_mail_queue_messages", "Messages in the mail queue when it was last read; those of Outrigger's own relay are counted now.", node, nil),
-		errorSize: prometheus.NewDesc("outrigger_mail_queue_error_messages", "Messages in the mail error queue when it was last read; those of Outrigger's own relay are counted now.", node, nil),
-		age:       prometheus.NewDesc("outrigger_mail_queue_sample_age_seconds", "How long ago the queue was last read; it grows while its source does not answer.", node, nil),
-		failed:    prometheus.NewDesc("outrigger_mail_queue_sample_failed", "1 when the source gave no sizes when it was asked last, else 0.", node, nil),
+		size: prometheus.NewDesc("outrigger_mail_queue_messages", "Messages in the mail queue when it was last read; "+
+			"those of Outrigger's own relay are counted now.", node, nil),
+		errorSize: prometheus.NewDesc("outrigger_mail_queue_error_messages", "Messages in the mail error queue when it was last read; "+
+			"those of Outrigger's own relay are counted now.", node, nil),
+		age: prometheus.NewDesc("outrigger_mail_queue_sample_age_seconds",
+			"How long ago the queue was last read; it grows while its source does not answer.", node, nil),
+		failed: prometheus.NewDesc("outrigger_mail_queue_sample_failed", "1 when the source gave no sizes when it was asked last, else 0.", node,
+			nil),
 	}
 	if r != nil {
 		r.MustRegister(f)

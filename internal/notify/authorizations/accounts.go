@@ -40,7 +40,8 @@ func (s *Service) Administering(ctx context.Context, connection string, at notif
 		return 0, err
 	}
 	if len(own) == 0 {
-		return 0, fault.Wrap(notify.ErrNoAccount, fault.Forbidden, "To create, save or switch on rules of %s/%s, authorise an account of the platform that administers it, under "+notify.AccountsPlace+".", at.ProjectKey, at.RepositoryKey)
+		return 0, fault.Wrap(notify.ErrNoAccount, fault.Forbidden, "To create, save or switch on rules of %s/%s, authorise an account of the "+
+			"platform that administers it, under "+notify.AccountsPlace+".", at.ProjectKey, at.RepositoryKey)
 	}
 	var names []string
 	var failed, withdrawn error
@@ -50,7 +51,8 @@ func (s *Service) Administering(ctx context.Context, connection string, at notif
 		}
 	}
 	if wait := s.asked.Take(who.UserID, askedAMinute, s.Clock()); wait > 0 {
-		return 0, fault.TooOften(wait, "The platform was asked %d times within a minute whether your account administers a repository. Wait a moment.", askedAMinute)
+		return 0, fault.TooOften(wait, "The platform was asked %d times within a minute whether your account administers a repository. "+
+			"Wait a moment.", askedAMinute)
 	}
 	for _, a := range own {
 		yes, err := s.administers(ctx, a.ID, at)
@@ -71,7 +73,8 @@ func (s *Service) Administering(ctx context.Context, connection string, at notif
 	if len(names) == 0 {
 		return 0, withdrawn
 	}
-	return 0, fault.Wrap(notify.ErrNoAccount, fault.Forbidden, "Your account %s does not administer %s/%s on the platform, or there is no such repository. Check the name, or authorise an account that administers it, under "+notify.AccountsPlace+".",
+	return 0, fault.Wrap(notify.ErrNoAccount, fault.Forbidden, "Your account %s does not administer %s/%s on the platform, or there is no "+
+		"such repository. Check the name, or authorise an account that administers it, under "+notify.AccountsPlace+".",
 		strings.Join(names, ", "), at.ProjectKey, at.RepositoryKey)
 }
 

@@ -22,7 +22,9 @@ func (s *Service) Location(c *notify.Connection, state, challenge, callback stri
 // Exchange has the platform give the account that a code stands for, and its
 // tokens. Errors: fault.Conflict where the platform refuses the code, else
 // fault.Unavailable, both in its words.
-func (s *Service) Exchange(ctx context.Context, c *notify.Connection, code, verifier secret.Value, callback string) (notify.GrantedAccount, error) {
+func (s *Service) Exchange(
+	ctx context.Context, c *notify.Connection, code, verifier secret.Value, callback string,
+) (notify.GrantedAccount, error) {
 	t, err := s.Platform.Exchange(ctx, c, code.Reveal(), verifier.Reveal(), callback)
 	if client.CodeRefused(err) {
 		return notify.GrantedAccount{}, fault.Wrap(err, fault.Conflict, "%s Nothing has changed. Start again.", fault.As(err).Message)
@@ -36,7 +38,8 @@ func (s *Service) Exchange(ctx context.Context, c *notify.Connection, code, veri
 	}
 	id := cmp.Or(a.UUID, a.ID)
 	if id == "" || len(id) > maxID {
-		return notify.GrantedAccount{}, fault.New(fault.Unavailable, "The platform of %s does not say which account authorised Outrigger.", c.Name)
+		return notify.GrantedAccount{}, fault.New(fault.Unavailable, "The platform of %s does not say which account authorised Outrigger.",
+			c.Name)
 	}
 	return notify.GrantedAccount{
 		ID: id, Name: notify.Ellipsis(cmp.Or(a.DisplayName, a.Nickname, id), notify.MaxName),

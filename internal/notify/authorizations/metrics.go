@@ -22,7 +22,8 @@ type metrics struct{ refreshes *prometheus.CounterVec }
 func newMetrics(r prometheus.Registerer) *metrics {
 	m := &metrics{promauto.With(r).NewCounterVec(prometheus.CounterOpts{
 		Name: "outrigger_notify_authorization_refreshes_total",
-		Help: "How many times platforms were asked for new tokens of an account, by outcome: refreshed, withdrawn (the platform takes the old ones no more), unanswered (it is asked again).",
+		Help: "How many times platforms were asked for new tokens of an account, by outcome: refreshed, withdrawn (the platform takes the old " +
+			"ones no more), unanswered (it is asked again).",
 	}, []string{"outcome"})}
 	for _, outcome := range []string{refreshed, withdrawn, unanswered} {
 		m.refreshes.WithLabelValues(outcome)

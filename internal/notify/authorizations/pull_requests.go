@@ -15,7 +15,9 @@ const maxAsked = 5
 // OpenPullRequests lists the open pull requests of a repository:
 // notify.PullRequestLister of cloud platforms. It asks with an account of the
 // user of notify.AskedFor, else with one that rules of the repository belong to.
-func (s *Service) OpenPullRequests(ctx context.Context, c *notify.Connection, at notify.RepositoryRef) (all []notify.OpenPullRequest, err error) {
+func (s *Service) OpenPullRequests(
+	ctx context.Context, c *notify.Connection, at notify.RepositoryRef,
+) (all []notify.OpenPullRequest, err error) {
 	err = s.readWith(ctx, c, at, func(c *notify.Connection, token secret.Value) (err error) {
 		all, err = s.Platform.OpenPullRequests(ctx, c, token, at)
 		return err
@@ -33,13 +35,16 @@ func (s *Service) CheckRepository(ctx context.Context, c *notify.Connection, at 
 
 // readWith calls the platform with one account after the other that may be able to
 // read a repository, until one can.
-func (s *Service) readWith(ctx context.Context, c *notify.Connection, at notify.RepositoryRef, call func(c *notify.Connection, token secret.Value) error) error {
+func (s *Service) readWith(
+	ctx context.Context, c *notify.Connection, at notify.RepositoryRef, call func(c *notify.Connection, token secret.Value) error,
+) error {
 	accounts, err := s.Store.ReadingAuthorizations(ctx, c.Name, at, notify.AskedFor(ctx), maxAsked)
 	if err != nil {
 		return err
 	}
 	if len(accounts) == 0 {
-		return fault.New(fault.Unavailable, "No account of the platform of %s is authorised to read %s/%s. Authorise yours under "+notify.AccountsPlace+".", c.Name, at.ProjectKey, at.RepositoryKey)
+		return fault.New(fault.Unavailable, "No account of the platform of %s is authorised to read %s/%s. Authorise yours under "+
+			notify.AccountsPlace+".", c.Name, at.ProjectKey, at.RepositoryKey)
 	}
 	var first error
 	for _, a := range accounts {

@@ -57,7 +57,8 @@ func (s *Service) refresh(ctx context.Context, id, stale int64, wait bool) (noti
 		select { // another node has the lease
 		case <-time.After(pollEvery):
 		case <-ctx.Done():
-			return notify.AccountTokens{}, fault.Wrap(ctx.Err(), fault.Unavailable, "Another node is asking the platform for a new token; try again in a moment.")
+			return notify.AccountTokens{}, fault.Wrap(ctx.Err(), fault.Unavailable, "Another node is asking the platform for a new token; "+
+				"try again in a moment.")
 		}
 	}
 }
@@ -199,7 +200,8 @@ func unusable(a *notify.Authorization, words string) error {
 	if words != "" {
 		words = " " + words
 	}
-	return fault.New(fault.Conflict, "The account %s is no longer authorised.%s Authorise it again under "+notify.AccountsPlace+".", a.AccountName, words)
+	return fault.New(fault.Conflict, "The account %s is no longer authorised.%s Authorise it again under "+notify.AccountsPlace+
+		".", a.AccountName, words)
 }
 
 // away notes that a platform does not answer; true where it did before.

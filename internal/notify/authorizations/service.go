@@ -58,7 +58,8 @@ type Store interface {
 	UsableAuthorizations(ctx context.Context, connection string, userID int64) ([]notify.Authorization, error)
 	// ReadingAuthorizations lists active ones that may be able to read a repository:
 	// those of a user first, then those that rules there belong to.
-	ReadingAuthorizations(ctx context.Context, connection string, at notify.RepositoryRef, userID int64, limit int) ([]notify.Authorization, error)
+	ReadingAuthorizations(ctx context.Context, connection string, at notify.RepositoryRef, userID int64, limit int) ([]notify.Authorization,
+		error)
 	DueAuthorizations(ctx context.Context, now time.Time, limit int) ([]notify.Authorization, error)
 	// ListAuthorizations lists those of a user, after an id.
 	ListAuthorizations(ctx context.Context, userID, after int64, limit int) ([]notify.Authorization, error)
@@ -127,7 +128,8 @@ func New(o Options) *Service {
 	if o.Metrics != nil {
 		o.Metrics.MustRegister(&accountsGauge{store: o.Store})
 	}
-	return &Service{Options: o, metrics: newMetrics(o.Metrics), failed: map[string]time.Time{}, unkept: map[int64]unkept{}, remembered: map[remembered]time.Time{}}
+	return &Service{Options: o, metrics: newMetrics(o.Metrics), failed: map[string]time.Time{}, unkept: map[int64]unkept{},
+		remembered: map[remembered]time.Time{}}
 }
 
 // Start begins to refresh tokens ahead of time.

@@ -62,7 +62,8 @@ func (s *Service) checkUser(ctx context.Context, a *notify.Authorization) error 
 	case identity.UserDeleted:
 		return s.withdraw(ctx, a, deleted(a))
 	case identity.UserDisabled:
-		return fault.New(fault.Conflict, "The account %s is not used while the user %s, who authorised it, is disabled. Authorise an account of your own under "+notify.AccountsPlace+".", a.AccountName, a.AuthorizedBy)
+		return fault.New(fault.Conflict, "The account %s is not used while the user %s, who authorised it, is disabled. "+
+			"Authorise an account of your own under "+notify.AccountsPlace+".", a.AccountName, a.AuthorizedBy)
 	}
 	return nil
 }

@@ -90,20 +90,30 @@ var kinds = map[string]kind{
 	"issue:updated":         {decode: one(issueUpdated, notify.IssueUpdated), has: hasIssue | hasChanges},
 	"issue:comment_created": {decode: one(issueComment, notify.IssueCommented), has: hasIssue | hasComment},
 
-	"pullrequest:created":                 {decode: one(pullRequestCreated, notify.PullRequestOpened), has: hasPullRequest},
-	"pullrequest:updated":                 {decode: one(pullRequestUpdated, notify.PullRequestFieldEdited), has: hasPullRequest},
-	"pullrequest:push":                    {decode: one(pullRequestPushed, notify.PullRequestRescoped), has: hasPullRequest},
-	"pullrequest:fulfilled":               {decode: one(pullRequestClosed, notify.PullRequestMerged), has: hasPullRequest, states: []string{"MERGED"}},
-	"pullrequest:rejected":                {decode: one(pullRequestClosed, notify.PullRequestDeclined), has: hasPullRequest, states: []string{"DECLINED", "SUPERSEDED"}},
-	"pullrequest:approved":                {decode: one(reviewGiven, notify.PullRequestApproved), has: hasPullRequest | hasApproval},
-	"pullrequest:unapproved":              {decode: one(reviewTaken, notify.PullRequestUnapproved), has: hasPullRequest | hasApproval},
-	"pullrequest:changes_request_created": {decode: one(reviewGiven, notify.PullRequestChangesRequested), has: hasPullRequest | hasChangesRequest},
-	"pullrequest:changes_request_removed": {decode: one(reviewTaken, notify.PullRequestChangesRequestRemoved), has: hasPullRequest | hasChangesRequest},
-	"pullrequest:comment_created":         {decode: one(pullRequestComment, notify.PullRequestCommentAdded), has: hasPullRequest | hasComment},
-	"pullrequest:comment_updated":         {decode: one(pullRequestComment, notify.PullRequestCommentEdited), has: hasPullRequest | hasComment},
-	"pullrequest:comment_deleted":         {decode: one(pullRequestComment, notify.PullRequestCommentDeleted), has: hasPullRequest | hasComment, deletes: true},
-	"pullrequest:comment_resolved":        {decode: one(pullRequestComment, notify.PullRequestCommentResolved), has: hasPullRequest | hasComment},
-	"pullrequest:comment_reopened":        {decode: one(pullRequestComment, notify.PullRequestCommentReopened), has: hasPullRequest | hasComment},
+	"pullrequest:created": {decode: one(pullRequestCreated, notify.PullRequestOpened), has: hasPullRequest},
+	"pullrequest:updated": {decode: one(pullRequestUpdated, notify.PullRequestFieldEdited), has: hasPullRequest},
+	"pullrequest:push":    {decode: one(pullRequestPushed, notify.PullRequestRescoped), has: hasPullRequest},
+	"pullrequest:fulfilled": {
+		decode: one(pullRequestClosed, notify.PullRequestMerged), has: hasPullRequest, states: []string{"MERGED"},
+	},
+	"pullrequest:rejected": {
+		decode: one(pullRequestClosed, notify.PullRequestDeclined), has: hasPullRequest, states: []string{"DECLINED", "SUPERSEDED"},
+	},
+	"pullrequest:approved":   {decode: one(reviewGiven, notify.PullRequestApproved), has: hasPullRequest | hasApproval},
+	"pullrequest:unapproved": {decode: one(reviewTaken, notify.PullRequestUnapproved), has: hasPullRequest | hasApproval},
+	"pullrequest:changes_request_created": {
+		decode: one(reviewGiven, notify.PullRequestChangesRequested), has: hasPullRequest | hasChangesRequest,
+	},
+	"pullrequest:changes_request_removed": {
+		decode: one(reviewTaken, notify.PullRequestChangesRequestRemoved), has: hasPullRequest | hasChangesRequest,
+	},
+	"pullrequest:comment_created": {decode: one(pullRequestComment, notify.PullRequestCommentAdded), has: hasPullRequest | hasComment},
+	"pullrequest:comment_updated": {decode: one(pullRequestComment, notify.PullRequestCommentEdited), has: hasPullRequest | hasComment},
+	"pullrequest:comment_deleted": {
+		decode: one(pullRequestComment, notify.PullRequestCommentDeleted), has: hasPullRequest | hasComment, deletes: true,
+	},
+	"pullrequest:comment_resolved": {decode: one(pullRequestComment, notify.PullRequestCommentResolved), has: hasPullRequest | hasComment},
+	"pullrequest:comment_reopened": {decode: one(pullRequestComment, notify.PullRequestCommentReopened), has: hasPullRequest | hasComment},
 }
 
 // one is for keys that always give one event.

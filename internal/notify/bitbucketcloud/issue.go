@@ -58,7 +58,8 @@ func issueEvent(h *hook, e *notify.Event) error {
 		name += " " + i.title
 	}
 	e.Facts = []notify.Fact{{Name: "Issue", Value: payload.Cut(name)}}
-	for _, f := range []notify.Fact{{Name: "Kind", Value: i.kind}, {Name: "Priority", Value: i.priority}, {Name: "State", Value: i.state}, {Name: "Assignee", Value: i.assignee.Label()}} {
+	for _, f := range []notify.Fact{{Name: "Kind", Value: i.kind}, {Name: "Priority", Value: i.priority}, {Name: "State", Value: i.state},
+		{Name: "Assignee", Value: i.assignee.Label()}} {
 		if f.Value != "" && !h.changed(f.Name) {
 			e.Facts = append(e.Facts, notify.Fact{Name: f.Name, Value: payload.Cut(f.Value)})
 		}

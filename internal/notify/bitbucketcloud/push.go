@@ -140,5 +140,6 @@ func (h *hook) addCommits(e *notify.Event, c *change) {
 // platform's editor: on top of the hash before, and on nothing else.
 func (c *change) madeOnline() bool {
 	made := &c.after.target
-	return len(c.commits) <= 1 && !c.truncated && len(made.parents) == 1 && made.parents[0] == c.before.target.id && payload.EditedOnline(made.message)
+	return len(c.commits) <= 1 && !c.truncated && len(made.parents) == 1 && made.parents[0] == c.before.target.id &&
+		payload.EditedOnline(made.message)
 }

@@ -30,7 +30,8 @@ const (
 const subjects = hasPush | hasFork | hasStatus | hasProject | hasIssue | hasPullRequest | hasSpans
 
 var memberNames = []string{
-	"push", "fork", "changes", "comment", "commit", "commit_status", "project", "issue", "pullrequest", "approval", "changes_request", "previous_owner",
+	"push", "fork", "changes", "comment", "commit", "commit_status", "project", "issue", "pullrequest", "approval", "changes_request",
+	"previous_owner",
 	"resourceSpans", // of OpenTelemetry
 }
 

@@ -13,7 +13,8 @@ func BuildEvent(c *notify.Connection, at notify.RepositoryRef, b notify.Platform
 	site := site(strings.TrimRight(c.BaseURL, "/"))
 	in := repository{slug: at.RepositoryKey, project: project{key: at.ProjectKey}}
 	build := b.Build
-	build.Key, build.Name, build.Description, build.URL = payload.Cut(build.Key), payload.Cut(build.Name), payload.Cut(build.Description), payload.Short(build.URL)
+	build.Key, build.Name, build.Description, build.URL = payload.Cut(build.Key), payload.Cut(build.Name), payload.Cut(build.Description),
+		payload.Short(build.URL)
 	branch := b.Ref
 	for _, prefix := range []string{"refs/heads/", "refs/tags/"} {
 		branch = strings.TrimPrefix(branch, prefix)

@@ -113,7 +113,9 @@ func period(events []*notify.Event) string {
 // Fit makes the message of the longest run of events, from the first on, that
 // stays below max bytes, and tells how many they are: one at least. Mentions have
 // the room that is left, so that the events are the same with and without them.
-func Fit(to []byte, events []*notify.Event, mentions []Mention, max int, write func(to []byte, d Digest) []byte) (message []byte, taken int) {
+func Fit(
+	to []byte, events []*notify.Event, mentions []Mention, max int, write func(to []byte, d Digest) []byte,
+) (message []byte, taken int) {
 	n := min(len(events), maxLines)
 	for ; ; n-- {
 		message = write(to, NewDigest(events[:n]))

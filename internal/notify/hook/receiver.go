@@ -208,7 +208,8 @@ func (rc *Receiver) refuse(w http.ResponseWriter, r *http.Request, to target, re
 		return rc.refused(r, to, notify.RefusedNoSecret, fault.New(fault.Unauthenticated,
 			"The webhook %s has no secret: configure one, here and on the platform.", r.URL.Path))
 	}
-	return rc.refused(r, to, notify.RefusedSignature, fault.New(fault.Unauthenticated, "The signature in %s is missing, malformed or wrong: check the secret on the platform's webhook.", SignatureHeader))
+	return rc.refused(r, to, notify.RefusedSignature, fault.New(fault.Unauthenticated, "The signature in %s is missing, malformed or "+
+		"wrong: check the secret on the platform's webhook.", SignatureHeader))
 }
 
 // refused counts a webhook that is refused with err, which it gives back.

@@ -37,7 +37,9 @@ func (w *Watch) judge(c *notify.Connection, scope notify.Scope, url string, acti
 	case h == nil:
 		return called{name, notify.WebhookMissing, "A webhook of the " + what + " calls the hook " + name + ", which does not exist."}, true
 	case !h.Scope.Holds(scope):
-		return called{name, notify.WebhookMissing, "A webhook of the " + what + " calls the hook " + name + ", which is for " + h.Scope.String() + "."}, true
+		return called{
+			name, notify.WebhookMissing, "A webhook of the " + what + " calls the hook " + name + ", which is for " + h.Scope.String() + ".",
+		}, true
 	case !active:
 		return called{name, notify.WebhookInactive, "It is switched off on the platform."}, true
 	}

@@ -17,8 +17,10 @@ import (
 // cloud edition.
 type CloudPlatform interface {
 	Webhooks(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef) ([]cloud.Webhook, error)
-	CreateWebhook(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef, w cloud.Webhook) (cloud.Webhook, error)
-	UpdateWebhook(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef, w cloud.Webhook) (cloud.Webhook, error)
+	CreateWebhook(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef, w cloud.Webhook) (cloud.Webhook,
+		error)
+	UpdateWebhook(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef, w cloud.Webhook) (cloud.Webhook,
+		error)
 	DeleteWebhook(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef, uid string) error
 }
 
@@ -123,7 +125,9 @@ func (w *Watch) findOfRepository(ctx context.Context, c *notify.Connection, toke
 
 // manageOfRepository creates the webhook of a repository that has none. One that
 // it created it switches on again, and tells a new secret.
-func (w *Watch) manageOfRepository(ctx context.Context, c *notify.Connection, token secret.Value, p *notify.RepositoryWebhook, signs bool) error {
+func (w *Watch) manageOfRepository(
+	ctx context.Context, c *notify.Connection, token secret.Value, p *notify.RepositoryWebhook, signs bool,
+) error {
 	if !c.ManageWebhooks {
 		return nil
 	}
@@ -154,7 +158,8 @@ func (w *Watch) manageOfRepository(ctx context.Context, c *notify.Connection, to
 		return err
 	}
 	if p.RemoteID == "" {
-		w.Log.Info("a webhook was created on the platform", "connection", c.Name, "project", p.At.ProjectKey, "repository", p.At.RepositoryKey, "hook", h.Name)
+		w.Log.Info("a webhook was created on the platform", "connection", c.Name, "project", p.At.ProjectKey, "repository", p.At.RepositoryKey,
+			"hook", h.Name)
 	}
 	p.State, p.RemoteID, p.Hook, p.SetAt, p.SecretMark, p.Reason = notify.WebhookSends, is.UUID, h.Name, now, mark(h), ""
 	return nil

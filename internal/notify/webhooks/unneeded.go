@@ -35,14 +35,17 @@ func (w *Watch) removeUnneeded(ctx context.Context, p notify.RepositoryWebhook) 
 	if !deleted {
 		return true, w.Store.ForgetRepositoryWebhook(ctx, p, nil)
 	}
-	w.Log.Info("a webhook was deleted on the platform, since no rule is left", "connection", p.Connection, "project", p.At.ProjectKey, "repository", p.At.RepositoryKey)
+	w.Log.Info("a webhook was deleted on the platform, since no rule is left", "connection", p.Connection, "project", p.At.ProjectKey,
+		"repository", p.At.RepositoryKey)
 	by := admin.ManagedBy(ctx, p.Connection)
 	return true, w.Store.ForgetRepositoryWebhook(ctx, p, &by)
 }
 
 // deleteOwn deletes the webhook if it is as it was created: one that people have
 // call something else is theirs.
-func (w *Watch) deleteOwn(ctx context.Context, c *notify.Connection, token secret.Value, p *notify.RepositoryWebhook) (deleted bool, err error) {
+func (w *Watch) deleteOwn(
+	ctx context.Context, c *notify.Connection, token secret.Value, p *notify.RepositoryWebhook,
+) (deleted bool, err error) {
 	if !c.ManageWebhooks {
 		return false, fault.New(fault.Conflict, "The connection %s no longer lets Outrigger change webhooks on the platform.", c.Name)
 	}

@@ -30,7 +30,8 @@ func (c *Client) Backup(ctx context.Context, path string, progress func(done, si
 	}
 	trailer, err := CheckBackup(part.File)
 	if err != nil {
-		return trailer, errors.Join(fault.Wrap(err, fault.Invalid, "The server did not send a complete backup. Try again."), os.Remove(part.Name()))
+		return trailer, errors.Join(fault.Wrap(err, fault.Invalid, "The server did not send a complete backup. Try again."),
+			os.Remove(part.Name()))
 	}
 	return trailer, part.complete()
 }
@@ -105,7 +106,9 @@ type Restored struct {
 // Restore sends a backup and waits until it is restored, or has failed. sending
 // and restoring are told how far these are, and may be nil. Where there is another
 // backup that was sent, it is fault.Conflict, unless replace says that it goes.
-func (c *Client) Restore(ctx context.Context, file *os.File, mode threads.RestoreMode, replace bool, sending, restoring func(done, total int64)) (out Restored, err error) {
+func (c *Client) Restore(
+	ctx context.Context, file *os.File, mode threads.RestoreMode, replace bool, sending, restoring func(done, total int64),
+) (out Restored, err error) {
 	draft, err := c.Upload(ctx, threads.BackupFile, file, replace, sending)
 	if err != nil {
 		return out, err

@@ -93,7 +93,8 @@ func (e *export) page(ctx context.Context, offset int64, limit int, take func(th
 	r.Header.Set("Accept", "application/json")
 	err = e.send(r, func(resp *http.Response) error {
 		if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/html" {
-			return fault.New(fault.Invalid, "The server answered with a web page. Is %s its base URL, and may this user sign in without a browser?", e.Base)
+			return fault.New(fault.Invalid, "The server answered with a web page. Is %s its base URL, and may this user sign in without a browser?",
+				e.Base)
 		}
 		more, err = e.read(resp.Body, take)
 		return err
@@ -110,7 +111,8 @@ func (e *export) read(body io.Reader, take func(threads.Record) error) (more boo
 		record, err := d.Next()
 		reading := d.Reading()
 		if reading.Unreadable > 0 {
-			return false, fault.New(fault.Invalid, "The server's page at offset %d has an entry that is no record: %s (%s)", start, reading.Lines[0].Text, reading.Lines[0].Reason)
+			return false, fault.New(fault.Invalid, "The server's page at offset %d has an entry that is no record: %s (%s)", start,
+				reading.Lines[0].Text, reading.Lines[0].Reason)
 		}
 		e.offset = start + reading.Records + reading.Roots
 		if errors.Is(err, io.EOF) {
@@ -139,7 +141,8 @@ func (e *export) read(body io.Reader, take func(threads.Record) error) (more boo
 func (e *export) repeats(begin threads.Record) error {
 	for _, earlier := range []*threads.Record{e.first, e.before} {
 		if earlier != nil && *earlier == begin {
-			return fault.New(fault.Invalid, "The server gives the same records again at offset %d, so that others would be missing. Its pages must have one order.", e.offset-1)
+			return fault.New(fault.Invalid, "The server gives the same records again at offset %d, so that others would be missing. "+
+				"Its pages must have one order.", e.offset-1)
 		}
 	}
 	if e.first == nil {
@@ -157,7 +160,8 @@ func (e *export) judge(page threads.HierarchyReading, start int64) (more bool, e
 	case page.Pages != 1:
 		return false, fault.New(fault.Invalid, "The server did not answer with an export page. Is %s its base URL?", e.Base)
 	case page.HasOffset && page.Offset != start:
-		return false, fault.New(fault.Invalid, "The server gives its page at offset %d where that at offset %d was asked for, so that records would be missing.", page.Offset, start)
+		return false, fault.New(fault.Invalid, "The server gives its page at offset %d where that at offset %d was asked for, so that records "+
+			"would be missing.", page.Offset, start)
 	case page.HasMore && e.offset == start:
 		return false, fault.New(fault.Invalid, "The server says that there is more, and gives nothing at offset %d.", e.offset)
 	case page.HasMore && e.offset > page.TotalCount:
@@ -189,7 +193,8 @@ func (e *export) count(page threads.HierarchyReading) error {
 	}
 	e.asked, e.Total = true, page.TotalCount
 	if page.HasMore && e.grown >= maxGrown {
-		return fault.New(fault.Invalid, "The total that the server says has grown %d times, from %d to %d, and there is always more. Export when nothing is imported there.", e.grown, e.began, e.Total)
+		return fault.New(fault.Invalid, "The total that the server says has grown %d times, from %d to %d, and there is always more. "+
+			"Export when nothing is imported there.", e.grown, e.began, e.Total)
 	}
 	return nil
 }

@@ -16,14 +16,18 @@ import (
 // ImportHierarchy takes a hierarchy file into the self-hosted side. An import
 // that broke off is sent again: what was taken changes nothing. progress is
 // told how much was sent, and may be nil.
-func (c *Client) ImportHierarchy(ctx context.Context, file *os.File, progress func(done, size int64)) (out source.HierarchyImport, err error) {
+func (c *Client) ImportHierarchy(
+	ctx context.Context, file *os.File, progress func(done, size int64),
+) (out source.HierarchyImport, err error) {
 	err = c.importFile(ctx, api.SourcePath+"/hierarchy", file, progress, &out)
 	return out, err
 }
 
 // ImportMappings takes a mappings file of a cloud site into the self-hosted
 // side, as ImportHierarchy does.
-func (c *Client) ImportMappings(ctx context.Context, cloudSite string, file *os.File, progress func(done, size int64)) (out source.MappingImport, err error) {
+func (c *Client) ImportMappings(
+	ctx context.Context, cloudSite string, file *os.File, progress func(done, size int64),
+) (out source.MappingImport, err error) {
 	err = c.importFile(ctx, api.SourcePath+"/mappings?"+url.Values{"cloudSiteUrl": {cloudSite}}.Encode(), file, progress, &out)
 	return out, err
 }

@@ -40,7 +40,9 @@ type Reported struct {
 // report it is asked again. invalidate asks for a report
 // from no cache. progress is told what has come, and the size where the server
 // says it (else 0), and may be nil.
-func (c *Client) IDMappings(ctx context.Context, cloudSite string, invalidate bool, path string, progress func(done, size int64)) (Reported, error) {
+func (c *Client) IDMappings(
+	ctx context.Context, cloudSite string, invalidate bool, path string, progress func(done, size int64),
+) (Reported, error) {
 	part, err := openPart(path)
 	if err != nil {
 		return Reported{}, err
@@ -127,7 +129,8 @@ func (d *download) take(resp *http.Response) error {
 		return d.anew()
 	}
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/csv") {
-		return fault.New(fault.Invalid, "The server answered with %q instead of CSV. Is %s its base URL, and may this user sign in without a browser?",
+		return fault.New(fault.Invalid, "The server answered with %q instead of CSV. Is %s its base URL, and may this user sign in without a "+
+			"browser?",
 			resp.Header.Get("Content-Type"), d.Base)
 	}
 	size := resp.ContentLength
@@ -177,7 +180,8 @@ func (d *download) ended() error {
 		return fmt.Errorf("reading the output: %w", err)
 	}
 	if last[0] != '\n' {
-		return fault.New(fault.Invalid, "The server's report is cut off: its last line has no end. Have it made anew (--invalidate-cache); what came is in %s.", d.part.Name())
+		return fault.New(fault.Invalid, "The server's report is cut off: its last line has no end. "+
+			"Have it made anew (--invalidate-cache); what came is in %s.", d.part.Name())
 	}
 	return nil
 }

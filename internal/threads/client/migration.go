@@ -82,7 +82,9 @@ var outcomes = map[threads.Operation][]threads.Phase{
 
 // Follow waits while the migration is in one of some phases, and gives how it
 // stands then. progress is told each time that was looked, and may be nil.
-func (c *Client) Follow(ctx context.Context, progress func(threads.MigrationStatus), while ...threads.Phase) (threads.MigrationStatus, error) {
+func (c *Client) Follow(
+	ctx context.Context, progress func(threads.MigrationStatus), while ...threads.Phase,
+) (threads.MigrationStatus, error) {
 	for wait := followFirst; ; wait = min(2*wait, followEvery) {
 		st, err := c.Status(ctx)
 		if err != nil {

@@ -42,7 +42,9 @@ func (c *Client) Upload(ctx context.Context, kind string, file *os.File, replace
 
 // UploadFor is Upload of a file that is for a cloud site: an id mappings report. The
 // server compares the site with its target; "" is for one that is not known.
-func (c *Client) UploadFor(ctx context.Context, site, kind string, file *os.File, replace bool, progress func(done, size int64)) (Draft, error) {
+func (c *Client) UploadFor(
+	ctx context.Context, site, kind string, file *os.File, replace bool, progress func(done, size int64),
+) (Draft, error) {
 	u, err := c.prepare(site, kind, file)
 	if err != nil {
 		return Draft{}, err
@@ -106,7 +108,9 @@ func (c *Client) prepare(site, kind string, file *os.File) (*sending, error) {
 }
 
 // tus sends a request of the protocol.
-func (c *Client) tus(ctx context.Context, method, path string, header map[string]string, body io.Reader, use func(*http.Response) error, expected ...int) error {
+func (c *Client) tus(
+	ctx context.Context, method, path string, header map[string]string, body io.Reader, use func(*http.Response) error, expected ...int,
+) error {
 	r, err := c.request(ctx, method, path, body)
 	if err != nil {
 		return err
@@ -228,7 +232,8 @@ func (u *sending) sendRest(ctx context.Context) error {
 	rest := io.NewSectionReader(u.file, u.offset, u.Length-u.offset)
 	body := &counted{r: rest, done: u.offset, size: u.Length, progress: u.progress}
 	header := map[string]string{"Content-Type": "application/offset+octet-stream", "Upload-Offset": strconv.FormatInt(u.offset, 10)}
-	if err := u.tus(ctx, http.MethodPatch, draftPath(u.ID), header, sized{body, rest.Size()}, note, http.StatusNoContent, http.StatusConflict); err != nil {
+	if err := u.tus(ctx, http.MethodPatch, draftPath(u.ID), header, sized{body, rest.Size()}, note, http.StatusNoContent,
+		http.StatusConflict); err != nil {
 		return err
 	}
 	if u.offset < u.Length {

@@ -82,15 +82,18 @@ func (d *HierarchyDecoder) begin() {
 func notHierarchy(b []byte) error {
 	switch {
 	case b[0] == '<':
-		return fault.New(fault.Invalid, "The hierarchy file is a web page, perhaps a sign-in page; export it again, signed in as an administrator.")
+		return fault.New(fault.Invalid, "The hierarchy file is a web page, perhaps a sign-in page; "+
+			"export it again, signed in as an administrator.")
 	case looksLikeMappings(b):
-		return fault.New(fault.Invalid, "The hierarchy file is an id mappings CSV; choose comments_hierarchy_export.json, and the CSV in its own place.")
+		return fault.New(fault.Invalid, "The hierarchy file is an id mappings CSV; choose comments_hierarchy_export.json, and the CSV in its "+
+			"own place.")
 	}
 	return fault.New(fault.Invalid, "The hierarchy file is not JSON: it begins with %q. Choose comments_hierarchy_export.json.", excerpt(b))
 }
 
 func errIssueMapping() error {
-	return fault.New(fault.Invalid, "The hierarchy file is the helper script's issue mapping, which is not needed; choose comments_hierarchy_export.json.")
+	return fault.New(fault.Invalid, "The hierarchy file is the helper script's issue mapping, which is not needed; "+
+		"choose comments_hierarchy_export.json.")
 }
 
 // step reads the next element, or goes in or out of an array or a page.

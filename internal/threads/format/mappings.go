@@ -144,7 +144,8 @@ func (d *MappingDecoder) begin() {
 	}
 	d.columns = [3]int{0, 1, 2}
 	if _, reason := d.row(line); reason != "" {
-		d.err = fault.New(fault.Invalid, "The first line of the id mappings file is %q; expected the columns entityType, serverId and cloudId.", excerpt(line))
+		d.err = fault.New(fault.Invalid, "The first line of the id mappings file is %q; expected the columns entityType, serverId and cloudId.",
+			excerpt(line))
 		return
 	}
 	d.reading.NoHeader = true
@@ -158,7 +159,8 @@ func notMappings(b []byte) error {
 	case b[0] == '[' || b[0] == '{':
 		return fault.New(fault.Invalid, "The id mappings file is JSON; choose id-mappings.csv, and the hierarchy in its own place.")
 	case b[0] == '<':
-		return fault.New(fault.Invalid, "The id mappings file is a web page, perhaps a sign-in page; download the report again, signed in as an administrator.")
+		return fault.New(fault.Invalid, "The id mappings file is a web page, perhaps a sign-in page; "+
+			"download the report again, signed in as an administrator.")
 	}
 	return nil
 }

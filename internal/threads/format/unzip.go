@@ -105,7 +105,8 @@ func (z *unzip) open() (*zipEntry, error) {
 	}
 	switch method := u16(8); {
 	case !e.left && z.taken:
-		return nil, fault.New(fault.Invalid, "The zip archive has more than one file in it, %q and %q; leave one.", excerpt([]byte(z.first)), excerpt([]byte(name)))
+		return nil, fault.New(fault.Invalid, "The zip archive has more than one file in it, %q and %q; leave one.", excerpt([]byte(z.first)),
+			excerpt([]byte(name)))
 	case u16(6)&encrypted != 0:
 		return nil, fault.New(fault.Invalid, "The zip archive is encrypted; pack it without a password.")
 	case method == 8:

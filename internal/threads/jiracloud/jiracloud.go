@@ -239,11 +239,14 @@ func (t *Target) explained(issue int64, key string, err error) error {
 func (t *Target) unreadable(issue int64, key string, why error) error {
 	t.log.Warn("a property of the cloud site is left as it is", "issue", issue, "property", key, "error", why)
 	return &threads.TargetError{Kind: threads.TargetChanged, Cause: why,
-		Message: fmt.Sprintf("The property %s of issue %d is not as Outrigger writes it, and is left as it is; delete it on the site to have the map written", key, issue)}
+		Message: fmt.Sprintf("The property %s of issue %d is not as Outrigger writes it, and is left as it is; "+
+			"delete it on the site to have the map written", key, issue)}
 }
 
 // unwritten is the error about a map that has no room.
 func (t *Target) unwritten(issue int64, why error) error {
 	t.log.Warn("a map has no room on the cloud site", "issue", issue, "error", why)
-	return &threads.TargetError{Kind: threads.TargetForbids, Cause: why, Message: fmt.Sprintf("The map of issue %d has no room in the issue's properties", issue)}
+	return &threads.TargetError{
+		Kind: threads.TargetForbids, Cause: why, Message: fmt.Sprintf("The map of issue %d has no room in the issue's properties", issue),
+	}
 }

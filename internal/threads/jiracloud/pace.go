@@ -29,7 +29,9 @@ func (e endpoint) method() string {
 
 // expected are the statuses of a success.
 func (e endpoint) expected() []int {
-	return [endpoints][]int{{http.StatusOK}, {http.StatusOK}, {http.StatusOK, http.StatusCreated}, {http.StatusNoContent}, {http.StatusOK}, {http.StatusOK}}[e]
+	return [endpoints][]int{
+		{http.StatusOK}, {http.StatusOK}, {http.StatusOK, http.StatusCreated}, {http.StatusNoContent}, {http.StatusOK}, {http.StatusOK},
+	}[e]
 }
 
 const (
@@ -68,7 +70,9 @@ type pace struct {
 }
 
 func newPace(requests int, perSecond float64) *pace {
-	p := &pace{slots: make(chan struct{}, requests), near: rate.NewLimiter(rate.Every(nearEvery), 1), every: issueEvery, issues: map[int64]*turn{}}
+	p := &pace{
+		slots: make(chan struct{}, requests), near: rate.NewLimiter(rate.Every(nearEvery), 1), every: issueEvery, issues: map[int64]*turn{},
+	}
 	for e := range endpoints {
 		limit := rate.Limit(perSecond)
 		switch {

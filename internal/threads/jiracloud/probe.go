@@ -64,7 +64,9 @@ func (s *site) mayEdit(ctx context.Context, issue int64) error {
 		return nil
 	}
 	if have := mine.Permissions[editIssues].Have; have != nil && !*have {
-		return &threads.TargetError{Kind: threads.TargetForbids, Message: fmt.Sprintf("The cloud site says that the account may not edit issue %d", issue)}
+		return &threads.TargetError{
+			Kind: threads.TargetForbids, Message: fmt.Sprintf("The cloud site says that the account may not edit issue %d", issue),
+		}
 	}
 	return nil
 }

@@ -29,7 +29,8 @@ func (s *site) refusal(q question, resp *http.Response, text []byte) error {
 	if slices.Contains(q.endpoint.expected(), resp.StatusCode) {
 		return nil
 	}
-	e := &threads.TargetError{Kind: threads.TargetFails, Status: resp.StatusCode, Message: strings.TrimSpace(fmt.Sprintf("The cloud site answered %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)))}
+	e := &threads.TargetError{Kind: threads.TargetFails, Status: resp.StatusCode,
+		Message: strings.TrimSpace(fmt.Sprintf("The cloud site answered %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)))}
 	switch status := resp.StatusCode; {
 	case status == http.StatusNotFound && isJSON(resp):
 		return nil // about an issue or a property: the question knows
@@ -43,7 +44,8 @@ func (s *site) refusal(q question, resp *http.Response, text []byte) error {
 		e.Kind, e.Message = threads.TargetLimits, "The cloud site is asked too often"+limitOf(resp.Header)
 		e.Wait, e.Declared = work.RetryAfter(resp.Header, s.clock())
 	case status >= 300 && status < 400:
-		e.Kind, e.Message = threads.TargetRefusesUs, fmt.Sprintf("The cloud site sends on to %s; set threads.jira_cloud.url to the URL that answers itself, restart Outrigger, then continue.", destination(resp))
+		e.Kind, e.Message = threads.TargetRefusesUs, fmt.Sprintf("The cloud site sends on to %s; "+
+			"set threads.jira_cloud.url to the URL that answers itself, restart Outrigger, then continue.", destination(resp))
 	case status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge:
 		e.Kind, e.Message = threads.TargetForbids, fmt.Sprintf("The cloud site refused what was to be done with issue %d", q.issue)
 	case status >= 500:
@@ -56,7 +58,8 @@ func (s *site) refusal(q question, resp *http.Response, text []byte) error {
 // errNoAPI is for a 404 that is no JSON: a proxy's, or that of another site.
 var errNoAPI = errors.New("no answer of the issue property API; check threads.jira_cloud.url")
 
-const credentials = "The cloud site does not accept the e-mail address and the API token of threads.jira_cloud. Set those of an account that is active and a token that has not expired, restart Outrigger, then continue."
+const credentials = "The cloud site does not accept the e-mail address and the API token of threads.jira_cloud. " +
+	"Set those of an account that is active and a token that has not expired, restart Outrigger, then continue."
 
 // isStranger reports whether the site has taken the request for an anonymous one
 // in spite of the credentials. It does so with tokens that have expired, and

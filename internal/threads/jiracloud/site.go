@@ -127,7 +127,8 @@ func (s *site) write(ctx context.Context, turn *turn, q question) error {
 }
 
 func noIssue(issue int64, said string) *threads.TargetError {
-	return &threads.TargetError{Kind: threads.TargetMissing, Status: http.StatusNotFound, Said: said, Message: fmt.Sprintf("The cloud site has no issue %d that the account may see", issue)}
+	return &threads.TargetError{Kind: threads.TargetMissing, Status: http.StatusNotFound, Said: said,
+		Message: fmt.Sprintf("The cloud site has no issue %d that the account may see", issue)}
 }
 
 // question is one request.

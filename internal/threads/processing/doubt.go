@@ -120,7 +120,9 @@ func (b *doubt) verdict() string {
 		others = fmt.Sprintf(" and %d others elsewhere in the data", n)
 	}
 	if b.forbidden {
-		return fmt.Sprintf("The target forbade %d issues in a row%s. The last answer: %s Give the account the permission to edit issues, then continue.", b.row, others, b.last.Sentence())
+		return fmt.Sprintf("The target forbade %d issues in a row%s. The last answer: %s Give the account the permission to edit issues, then "+
+			"continue.", b.row, others, b.last.Sentence())
 	}
-	return fmt.Sprintf("The target did not have %d issues in a row%s. The last answer: %s Check the target's URL and that its account may see the issues, then continue.", b.row, others, b.last.Sentence())
+	return fmt.Sprintf("The target did not have %d issues in a row%s. The last answer: %s Check the target's URL and that its account may "+
+		"see the issues, then continue.", b.row, others, b.last.Sentence())
 }

@@ -241,7 +241,9 @@ func (d *driver) take(a *answer) error {
 
 func (d *driver) count(outcome string) { d.p.metrics.requests.WithLabelValues(outcome).Inc() }
 
-var outcomeOf = map[threads.TargetFailure]string{threads.TargetMissing: "missing", threads.TargetForbids: "forbidden", threads.TargetChanged: "changed"}
+var outcomeOf = map[threads.TargetFailure]string{
+	threads.TargetMissing: "missing", threads.TargetForbids: "forbidden", threads.TargetChanged: "changed",
+}
 
 // settle is called when nothing is under way: a wait may begin, or an end.
 func (d *driver) settle(ctx context.Context) (v verdict, message string, over bool, err error) {

@@ -45,7 +45,8 @@ func (d *driver) keep(ctx context.Context) error { return d.keepWith(ctx, nil) }
 // keepAll is keep before an end: what went well ahead of something that did not
 // is in the target too.
 func (d *driver) keepAll(ctx context.Context) error {
-	return d.keepWith(ctx, slices.DeleteFunc(slices.Clone(d.window[d.prefix():]), func(t *task) bool { return t.state != done || t.failed || t.ask == nil }))
+	return d.keepWith(ctx, slices.DeleteFunc(slices.Clone(d.window[d.prefix():]),
+		func(t *task) bool { return t.state != done || t.failed || t.ask == nil }))
 }
 
 func (d *driver) keepWith(ctx context.Context, ahead []*task) error {

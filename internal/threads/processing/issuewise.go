@@ -153,7 +153,9 @@ func (f *migrationFeed) keep(ctx context.Context, tasks, ahead []*task, retried 
 }
 
 // commit stores how the migration stands and what was written.
-func (f *migrationFeed) commit(ctx context.Context, after threads.Migration, put []threads.IssueMap, changed map[int64]*threads.Chunk) error {
+func (f *migrationFeed) commit(
+	ctx context.Context, after threads.Migration, put []threads.IssueMap, changed map[int64]*threads.Chunk,
+) error {
 	done := after.RecordsDone - f.m.RecordsDone
 	err := f.p.Store.Commit(ctx, f.lease, &after, threads.Written{
 		Put: put, Chunks: slices.SortedFunc(maps.Values(changed), func(a, b *threads.Chunk) int { return int(a.Number - b.Number) }),

@@ -32,7 +32,8 @@ func (p *Processor) migrate(ctx context.Context, lease threads.Holder) error {
 		return err
 	}
 	why := err
-	m.Phase, m.Message = threads.PhaseFailed, "The database refused what was to be written; the reason is in the server's log. Continue when that is mended."
+	m.Phase, m.Message = threads.PhaseFailed, "The database refused what was to be written; "+
+		"the reason is in the server's log. Continue when that is mended."
 	if err = p.Store.Commit(ctx, lease, &m, threads.Written{}); err == nil {
 		p.logEnd(&m, why)
 	}

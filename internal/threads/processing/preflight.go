@@ -102,5 +102,6 @@ func (f *preflight) verdict() string {
 	if f.refusal.Kind == threads.TargetForbids {
 		what, mend = "edited", "Give the account the permission to edit issues"
 	}
-	return fmt.Sprintf("None of the %d issues that were asked for can be %s. The last answer: %s %s, then continue. Nothing was written.", f.asked, what, f.refusal.Sentence(), mend)
+	return fmt.Sprintf("None of the %d issues that were asked for can be %s. The last answer: %s %s, then continue. Nothing was written.",
+		f.asked, what, f.refusal.Sentence(), mend)
 }

@@ -138,7 +138,9 @@ func (p *Processor) Wake() {
 }
 
 // loop does what there is to do until ctx ends or the work has to be replaced.
-func (p *Processor) loop(ctx context.Context, lease threads.Holder, wake <-chan struct{}, once func(context.Context, threads.Holder) (bool, error)) {
+func (p *Processor) loop(
+	ctx context.Context, lease threads.Holder, wake <-chan struct{}, once func(context.Context, threads.Holder) (bool, error),
+) {
 	failing := false
 	swept := time.Time{}
 	for ctx.Err() == nil {

@@ -62,6 +62,7 @@ func (i *input) describe() (threads.Input, error) {
 		return threads.Input{}, err
 	}
 	return threads.Input{
-		Kind: i.Kind, Name: i.Filename, Size: i.Length, SHA256: hex.EncodeToString(i.sum.Sum(nil)), SentBy: i.CreatedBy, SentAt: i.CreatedAt, Site: i.Site,
+		Kind: i.Kind, Name: i.Filename, Size: i.Length, SHA256: hex.EncodeToString(i.sum.Sum(nil)), SentBy: i.CreatedBy, SentAt: i.CreatedAt,
+		Site: i.Site,
 	}, nil
 }

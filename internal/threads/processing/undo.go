@@ -95,7 +95,9 @@ func (f *undoFeed) keep(ctx context.Context, tasks, ahead []*task, retried int64
 		if t.ask == nil {
 			continue
 		}
-		left := threads.UndoLeft{At: t.at(), CloudIssueID: t.issue, IssueID: t.chunk.Issues[t.place].IssueID, Reason: threads.ChangedByOthers, Answer: t.answer}
+		left := threads.UndoLeft{
+			At: t.at(), CloudIssueID: t.issue, IssueID: t.chunk.Issues[t.place].IssueID, Reason: threads.ChangedByOthers, Answer: t.answer,
+		}
 		if t.failed {
 			left.Reason = reasonOf(t.refused)
 		}
@@ -140,10 +142,12 @@ func (p *Processor) undone(ctx context.Context, m *threads.Migration) (after thr
 	if why := undoFailure(left); why != "" {
 		after = m.Next()
 		after.Phase, after.Pace = threads.PhaseFailed, threads.Pace{}
-		after.Message = fmt.Sprintf("%s undone. %s%sContinue tries these again; reset leaves them as they are.", was(m.Undone), why, keptSentence(m.Kept))
+		after.Message = fmt.Sprintf("%s undone. %s%sContinue tries these again; reset leaves them as they are.", was(m.Undone), why,
+			keptSentence(m.Kept))
 		return after, nil
 	}
-	after = threads.Migration{Phase: threads.PhaseEmpty, Epoch: m.Epoch, Undone: m.Undone, Kept: m.Kept, Message: "The migration was undone: " + threads.Counted(m.Undone, "issue") + " as before."}
+	after = threads.Migration{Phase: threads.PhaseEmpty, Epoch: m.Epoch, Undone: m.Undone, Kept: m.Kept,
+		Message: "The migration was undone: " + threads.Counted(m.Undone, "issue") + " as before."}
 	switch {
 	case m.Undone == 0:
 		after.Message = "The migration was undone: it had written nothing."

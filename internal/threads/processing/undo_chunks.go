@@ -56,7 +56,8 @@ func (p *Processor) undoChunk(ctx context.Context, after *threads.Migration, w *
 		after.Retreat(c, int(place))
 		if parents := i.Relations(); len(parents) > 0 {
 			after.Undone++
-			w.Undo = append(w.Undo, threads.Undo{IssueMap: threads.IssueMap{CloudIssueID: i.CloudIssueID, Parents: parents}, IssueID: i.IssueID, At: threads.Place{Chunk: number, Issue: place}, Before: before[place]})
+			w.Undo = append(w.Undo, threads.Undo{IssueMap: threads.IssueMap{CloudIssueID: i.CloudIssueID, Parents: parents}, IssueID: i.IssueID,
+				At: threads.Place{Chunk: number, Issue: place}, Before: before[place]})
 			if before[place] != nil {
 				w.Forget = append(w.Forget, threads.Place{Chunk: number, Issue: place})
 			}
@@ -67,7 +68,9 @@ func (p *Processor) undoChunk(ctx context.Context, after *threads.Migration, w *
 
 // chunkBefore returns a chunk, and by place what its issues had before, of those
 // that the store knows something of.
-func (p *Processor) chunkBefore(ctx context.Context, stage, number int64) (c *threads.Chunk, before map[int64]threads.ParentMap, err error) {
+func (p *Processor) chunkBefore(
+	ctx context.Context, stage, number int64,
+) (c *threads.Chunk, before map[int64]threads.ParentMap, err error) {
 	err = p.retry(ctx, "read a chunk", func(ctx context.Context) error {
 		chunks, err := p.Store.Chunks(ctx, stage, number, 1)
 		if err == nil && len(chunks) == 0 {

@@ -78,7 +78,8 @@ func OpenDatabase(address secret.Value, query string) (*Database, error) {
 
 // errDatabaseURL does not quote the URL, which has a password.
 func errDatabaseURL() error {
-	return fault.New(fault.Invalid, "threads.sql.url is not a database URL; write it as postgres://user:password@host:5432/name or mysql://user:password@host:3306/name.")
+	return fault.New(fault.Invalid, "threads.sql.url is not a database URL; write it as postgres://user:password@host:5432/name or "+
+		"mysql://user:password@host:3306/name.")
 }
 
 func mysqlConnector(u *url.URL) (driver.Connector, error) {
@@ -195,7 +196,8 @@ func (d *Database) find(ctx context.Context, tx *sql.Tx) ([]string, error) {
 	}
 	picked := pick(names)
 	if picked == nil {
-		return nil, fmt.Errorf("the query of threads.sql yields the columns %s; it needs issueId, commentId and parentCommentId", strings.Join(names, ", "))
+		return nil, fmt.Errorf("the query of threads.sql yields the columns %s; it needs issueId, commentId and parentCommentId",
+			strings.Join(names, ", "))
 	}
 	for i, name := range picked {
 		picked[i] = d.quote(name)

@@ -139,7 +139,8 @@ func (m *Mirror) due(ctx context.Context) (bool, error) {
 type heldError struct{ removes, of int64 }
 
 func (e *heldError) Error() string {
-	return fmt.Sprintf("The last reading of the database of threads.sql would remove %s of %s records, and waits for an administrator to accept that.",
+	return fmt.Sprintf("The last reading of the database of threads.sql would remove %s of %s records, and waits for an administrator to "+
+		"accept that.",
 		threads.Thousands(e.removes), threads.Thousands(e.of))
 }
 

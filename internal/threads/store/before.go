@@ -29,7 +29,8 @@ func (s *Store) Intend(ctx context.Context, h threads.Holder, stage, epoch int64
 		}
 		before := now.Of(news)
 		var text string
-		err = tx.QueryRow(ctx, `SELECT parents FROM threads_before WHERE stage_id = $1 AND chunk = $2 AND place = $3`, stage, at.Chunk, at.Issue).Scan(&text)
+		err = tx.QueryRow(ctx, `SELECT parents FROM threads_before WHERE stage_id = $1 AND chunk = $2 AND place = $3`, stage, at.Chunk,
+			at.Issue).Scan(&text)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			err = nil
@@ -94,7 +95,8 @@ func (s *Store) Before(ctx context.Context, stage, chunk int64) (before map[int6
 // reports whether there is one.
 func (s *Store) LastBefore(ctx context.Context, stage int64) (at threads.Place, ok bool, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		err := tx.QueryRow(ctx, `SELECT chunk, place FROM threads_before WHERE stage_id = $1 ORDER BY chunk DESC, place DESC LIMIT 1`, stage).Scan(&at.Chunk, &at.Issue)
+		err := tx.QueryRow(ctx, `SELECT chunk, place FROM threads_before WHERE stage_id = $1 ORDER BY chunk DESC, place DESC LIMIT 1`,
+			stage).Scan(&at.Chunk, &at.Issue)
 		if ok = err == nil; errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
@@ -109,7 +111,8 @@ func (s *Store) LastBefore(ctx context.Context, stage int64) (at threads.Place, 
 // forget deletes what issues had before.
 func forget(ctx context.Context, tx *db.Tx, stage int64, places []threads.Place) error {
 	for _, at := range places {
-		if _, err := tx.Exec(ctx, `DELETE FROM threads_before WHERE stage_id = $1 AND chunk = $2 AND place = $3`, stage, at.Chunk, at.Issue); err != nil {
+		if _, err := tx.Exec(ctx, `DELETE FROM threads_before WHERE stage_id = $1 AND chunk = $2 AND place = $3`, stage, at.Chunk,
+			at.Issue); err != nil {
 			return fmt.Errorf("forgetting what an issue had before: %w", err)
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM threads_undo_left WHERE chunk = $1 AND place = $2`, at.Chunk, at.Issue); err != nil {

@@ -57,7 +57,8 @@ func (s *Store) Errors(ctx context.Context, after threads.ErrorPlace, limit int)
 				}
 				if e.Reason != "" && (c.Number > after.Chunk || n > after.Entry) && len(list) < limit {
 					list = append(list, threads.ErrorRecord{
-						Record: threads.Record{IssueID: i.IssueID, CommentID: e.CommentID, ParentCommentID: e.ParentCommentID}, Reason: e.Reason, Answer: m.Groups.AnswerTo(i, e.Reason), At: threads.ErrorPlace{Chunk: c.Number, Entry: n},
+						Record: threads.Record{IssueID: i.IssueID, CommentID: e.CommentID, ParentCommentID: e.ParentCommentID}, Reason: e.Reason,
+						Answer: m.Groups.AnswerTo(i, e.Reason), At: threads.ErrorPlace{Chunk: c.Number, Entry: n},
 					})
 				}
 			}

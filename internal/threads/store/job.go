@@ -44,7 +44,8 @@ func writeJob(ctx context.Context, tx *db.Tx, j threads.Job, detail any) error {
 // dropJob returns a job up. Its epoch counts on, so that its worker cannot take
 // the next one for its own.
 func dropJob(ctx context.Context, tx *db.Tx, name string) error {
-	if _, err := tx.Exec(ctx, `UPDATE threads_jobs SET state = '', epoch = epoch + 1, detail = '{}', message = '' WHERE name = $1`, name); err != nil {
+	if _, err := tx.Exec(ctx, `UPDATE threads_jobs SET state = '', epoch = epoch + 1, detail = '{}', message = '' WHERE name = $1`,
+		name); err != nil {
 		return fmt.Errorf("giving up the job %s: %w", name, err)
 	}
 	return nil

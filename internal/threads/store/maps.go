@@ -101,7 +101,8 @@ func (w *mapWriter) read(ctx context.Context, issues []int64) (map[int64]storedM
 
 func (w *mapWriter) readSome(ctx context.Context, issues []int64, found map[int64]storedMap) error {
 	from, args := db.From(w.tx, "id", issues)
-	rows, err := w.tx.Query(ctx, `SELECT m.issue_id, m.version, m.parents FROM `+from+` JOIN threads_maps m ON m.issue_id = ids.id AND m.target_id = `+
+	rows, err := w.tx.Query(ctx, `SELECT m.issue_id, m.version, m.parents FROM `+from+
+		` JOIN threads_maps m ON m.issue_id = ids.id AND m.target_id = `+
 		strconv.FormatInt(w.store.id, 10), args...)
 	if err != nil {
 		return err
@@ -147,7 +148,9 @@ func (w *mapWriter) undo(ctx context.Context, list []threads.Undo) (kept []threa
 	err = w.combine(ctx, maps, func(n int, old threads.ParentMap) threads.ParentMap {
 		undone, changed := list[n].Of(old)
 		if changed {
-			kept = append(kept, threads.UndoLeft{At: list[n].At, IssueID: list[n].IssueID, CloudIssueID: list[n].CloudIssueID, Reason: threads.ChangedByOthers})
+			kept = append(kept, threads.UndoLeft{
+				At: list[n].At, IssueID: list[n].IssueID, CloudIssueID: list[n].CloudIssueID, Reason: threads.ChangedByOthers,
+			})
 		}
 		return undone
 	})
@@ -156,7 +159,9 @@ func (w *mapWriter) undo(ctx context.Context, list []threads.Undo) (kept []threa
 
 // combine makes of the map that each issue has, one after the other, what
 // change gives.
-func (w *mapWriter) combine(ctx context.Context, maps []threads.IssueMap, change func(n int, old threads.ParentMap) threads.ParentMap) error {
+func (w *mapWriter) combine(
+	ctx context.Context, maps []threads.IssueMap, change func(n int, old threads.ParentMap) threads.ParentMap,
+) error {
 	ids := issuesOf(maps)
 	found, err := w.read(ctx, ids)
 	if err != nil {

@@ -18,7 +18,9 @@ import (
 // more than it may: beyond that nothing is done, and the error is
 // threads.ErrTooManyRemoved. Where much is stored that is not among them it does
 // a part, and says up to where.
-func (s *Source) Mirror(ctx context.Context, lease *db.Lease, after, upto int64, records []threads.Record, mayRemove int64) (reached int64, n threads.ImportCounts, err error) {
+func (s *Source) Mirror(
+	ctx context.Context, lease *db.Lease, after, upto int64, records []threads.Record, mayRemove int64,
+) (reached int64, n threads.ImportCounts, err error) {
 	err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
 		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
 			return err
@@ -40,7 +42,9 @@ func (s *Source) Mirror(ctx context.Context, lease *db.Lease, after, upto int64,
 }
 
 // Survey tells what Mirror would do, and does nothing.
-func (s *Source) Survey(ctx context.Context, after, upto int64, records []threads.Record) (reached int64, n threads.ImportCounts, err error) {
+func (s *Source) Survey(
+	ctx context.Context, after, upto int64, records []threads.Record,
+) (reached int64, n threads.ImportCounts, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		_, reached, n, err = difference(ctx, tx, after, upto, records)
 		return err
@@ -49,7 +53,9 @@ func (s *Source) Survey(ctx context.Context, after, upto int64, records []thread
 }
 
 // difference is what makes the stored records of a range those that are given.
-func difference(ctx context.Context, tx *db.Tx, after, upto int64, records []threads.Record) (c change, reached int64, n threads.ImportCounts, err error) {
+func difference(
+	ctx context.Context, tx *db.Tx, after, upto int64, records []threads.Record,
+) (c change, reached int64, n threads.ImportCounts, err error) {
 	stored, err := scanRecords(ctx, tx, `comment_id > $1 AND comment_id <= $2 ORDER BY comment_id LIMIT $3`, after, upto, 2*SourceSlice)
 	if err != nil {
 		return c, reached, n, err
@@ -101,11 +107,14 @@ func (s *Source) MirrorNow(ctx context.Context, acceptRemoval bool, removes int6
 				return fault.New(fault.Conflict, "No removal of records waits to be accepted.")
 			}
 			if removes != 0 && removes != may {
-				return fault.New(fault.Conflict, "The removal of %s of %s records waits to be accepted now, not of %s. Nothing was done; look at the source again.",
+				return fault.New(fault.Conflict, "The removal of %s of %s records waits to be accepted now, not of %s. "+
+					"Nothing was done; look at the source again.",
 					threads.Thousands(may), threads.Thousands(st.Records), threads.Thousands(removes))
 			}
 			after := map[string]string{"removes": strconv.FormatInt(st.Removes, 10), "of": strconv.FormatInt(st.Records, 10)}
-			if err := audit.Record(ctx, tx, identity.WithActor(ctx, audit.Entry{Area: "threads", Action: "accept removal", Object: "hierarchy", After: after})); err != nil {
+			if err := audit.Record(ctx, tx, identity.WithActor(ctx, audit.Entry{
+				Area: "threads", Action: "accept removal", Object: "hierarchy", After: after,
+			})); err != nil {
 				return err
 			}
 		}

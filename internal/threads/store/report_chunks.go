@@ -127,7 +127,8 @@ func (t *reportText) load(number int64) error {
 	}
 	t.number = -1
 	err := t.store.db.Read(t.ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(t.ctx, `SELECT content FROM threads_source_chunks WHERE report_id = $1 AND number = $2`, t.report.ID, number).Scan(&t.chunk)
+		return tx.QueryRow(t.ctx, `SELECT content FROM threads_source_chunks WHERE report_id = $1 AND number = $2`, t.report.ID,
+			number).Scan(&t.chunk)
 	})
 	want := min(ReportChunk, t.report.Size-number*ReportChunk)
 	switch {

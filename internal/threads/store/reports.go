@@ -44,7 +44,8 @@ func (s *Source) Ask(ctx context.Context, siteURL string, invalidate, remote boo
 		if err != nil {
 			return err
 		}
-		n, err := tx.Exec(ctx, `INSERT INTO threads_source_reports (site_id, version, state, invalidate, failure, refused, size, mappings, changed_at)
+		n, err := tx.Exec(ctx, `INSERT INTO threads_source_reports (site_id, version, state, invalidate, failure, refused, size, mappings,
+			changed_at)
 			VALUES ($1, $2, 'making', $3, '', 0, 0, 0, $4) ON CONFLICT (site_id) WHERE state = 'making' DO NOTHING`,
 			site.ID, site.Version, bit(invalidate), db.Micros(tx.Now()))
 		if err != nil {

@@ -110,7 +110,8 @@ func (n *Snapshot) read(ctx context.Context, tx *db.Tx) ([]threads.IssueMap, err
 		to = present[len(present)-1].issue
 	}
 	old, err := n.rows(ctx, tx, `SELECT issue_id, version, parents FROM threads_old_maps
-		WHERE target_id = $1 AND issue_id >= $2 AND issue_id <= $3 AND version <= $4 AND until > $4 ORDER BY issue_id`, n.store.id, n.from, to, n.version)
+		WHERE target_id = $1 AND issue_id >= $2 AND issue_id <= $3 AND version <= $4 AND until > $4
+		ORDER BY issue_id`, n.store.id, n.from, to, n.version)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,8 @@ func (s *Source) State(ctx context.Context) (st threads.SourceState, err error) 
 // readSourceState reads the one row of the state; lock is added to the query.
 func readSourceState(ctx context.Context, tx *db.Tx, lock string) (st threads.SourceState, err error) {
 	var changed, mirrored, tried, failing int64
-	err = tx.QueryRow(ctx, `SELECT generation, records, changed_at, mirrored_at, mirror_tried_at, mirror_failing_since, mirror_removes, mirror_may_remove, mirror_failure
+	err = tx.QueryRow(ctx, `SELECT generation, records, changed_at, mirrored_at, mirror_tried_at, mirror_failing_since, mirror_removes,
+		mirror_may_remove, mirror_failure
 		FROM threads_source_state WHERE id = 1`+lock).
 		Scan(&st.Generation, &st.Records, &changed, &mirrored, &tried, &failing, &st.Removes, &st.MayRemove, &st.Failure)
 	if err != nil {

@@ -16,7 +16,8 @@ const stageColumns = `id, state, hierarchy_id, mappings_id, step, done, chunks, 
 
 func scanStage(row db.Row) (*threads.StageState, error) {
 	st, done, created, preview, inputs := &threads.StageState{}, int64(0), int64(0), "", ""
-	if err := row.Scan(&st.ID, &st.State, &st.HierarchyID, &st.MappingsID, &st.Step, &done, &st.Chunks, &preview, &inputs, &st.Message, &created); err != nil {
+	if err := row.Scan(&st.ID, &st.State, &st.HierarchyID, &st.MappingsID, &st.Step, &done, &st.Chunks, &preview, &inputs, &st.Message,
+		&created); err != nil {
 		return nil, err
 	}
 	st.Done, st.CreatedAt = float64(done)/1000, db.Time(created)
@@ -41,7 +42,8 @@ func findStage(ctx context.Context, tx *db.Tx, hierarchy, mappings int64) (*thre
 		return st, err
 	}
 	st = &threads.StageState{State: threads.StageWanted, HierarchyID: hierarchy, MappingsID: mappings}
-	err = tx.QueryRow(ctx, `INSERT INTO threads_stages (state, hierarchy_id, mappings_id, step, done, chunks, preview, inputs, message, created_at)
+	err = tx.QueryRow(ctx, `INSERT INTO threads_stages (state, hierarchy_id, mappings_id, step, done, chunks, preview, inputs, message,
+		created_at)
 		VALUES ('wanted', $1, $2, '', 0, 0, '', '', '', $3) RETURNING id`, hierarchy, mappings, db.Micros(tx.Now())).Scan(&st.ID)
 	if err != nil {
 		return nil, fmt.Errorf("ordering a stage: %w", err)
@@ -218,7 +220,8 @@ func clearPages(ctx context.Context, tx *db.Tx, id int64) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("finding old pages: %w", err)
 	}
-	n, err := tx.Exec(ctx, `DELETE FROM threads_stage_pages WHERE stage_id = $1 AND run = $2 AND page >= $3 AND page < $4`, id, run, page, page+clearAtOnce)
+	n, err := tx.Exec(ctx, `DELETE FROM threads_stage_pages WHERE stage_id = $1 AND run = $2 AND page >= $3 AND page < $4`, id, run, page,
+		page+clearAtOnce)
 	if err != nil {
 		return 0, fmt.Errorf("deleting old pages: %w", err)
 	}

@@ -36,7 +36,8 @@ func (w *StageWriter) write(ctx context.Context, fn func(tx *db.Tx) error) error
 func (w *StageWriter) WritePages(ctx context.Context, run, first int64, pages [][]byte) error {
 	return w.write(ctx, func(tx *db.Tx) error {
 		for i, p := range pages {
-			if _, err := tx.Exec(ctx, `INSERT INTO threads_stage_pages (stage_id, run, page, data) VALUES ($1, $2, $3, $4)`, w.id, run, first+int64(i), p); err != nil {
+			if _, err := tx.Exec(ctx, `INSERT INTO threads_stage_pages (stage_id, run, page, data) VALUES ($1, $2, $3, $4)`, w.id, run,
+				first+int64(i), p); err != nil {
 				return err
 			}
 		}
@@ -47,7 +48,8 @@ func (w *StageWriter) WritePages(ctx context.Context, run, first int64, pages []
 // ReadPage reads one of them.
 func (w *StageWriter) ReadPage(ctx context.Context, run, page int64) (data []byte, err error) {
 	err = w.store.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT data FROM threads_stage_pages WHERE stage_id = $1 AND run = $2 AND page = $3`, w.id, run, page).Scan(&data)
+		return tx.QueryRow(ctx, `SELECT data FROM threads_stage_pages WHERE stage_id = $1 AND run = $2 AND page = $3`, w.id, run,
+			page).Scan(&data)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		err = threads.ErrOvertaken // it is being cleared away

@@ -28,7 +28,8 @@ func (s *Store) sweepStages(ctx context.Context, h threads.Holder) (bool, error)
 	var state string
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
 		const unused = `(state = 'gone' OR id <> (SELECT stage_id FROM threads_migration WHERE id = 1) AND NOT EXISTS
-			(SELECT 1 FROM threads_uploads a JOIN threads_uploads b ON b.id = s.mappings_id WHERE a.id = s.hierarchy_id AND a.state <> 'gone' AND b.state <> 'gone'))`
+			(SELECT 1 FROM threads_uploads a JOIN threads_uploads b ON b.id = s.mappings_id WHERE a.id = s.hierarchy_id AND a.state <> 'gone'
+			AND b.state <> 'gone'))`
 		return tx.QueryRow(ctx, `SELECT id, CASE WHEN `+unused+` THEN 'gone' ELSE state END FROM threads_stages s
 			WHERE `+unused+` OR state IN ('done', 'failed') AND EXISTS (SELECT 1 FROM threads_stage_pages p WHERE p.stage_id = s.id)
 			ORDER BY id LIMIT 1`).Scan(&id, &state)
@@ -70,7 +71,8 @@ func (s *Store) sweepStage(ctx context.Context, tx *db.Tx, id int64, state strin
 func (s *Store) sweepOldMaps(ctx context.Context, h threads.Holder) (bool, error) {
 	there := false
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM threads_old_maps) OR EXISTS (SELECT 1 FROM threads_snapshots WHERE expires_at <= $1)`,
+		return tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM threads_old_maps) OR EXISTS (SELECT 1 FROM threads_snapshots
+			WHERE expires_at <= $1)`,
 			db.Micros(tx.Now())).Scan(&there)
 	})
 	if err != nil || !there {
@@ -85,8 +87,10 @@ func (s *Store) sweepOldMaps(ctx context.Context, h threads.Holder) (bool, error
 			return err
 		}
 		// Who begins to read now needs none of these: they were over before.
-		n, err = tx.Exec(ctx, `DELETE FROM threads_old_maps WHERE target_id = $1 AND NOT EXISTS (SELECT 1 FROM threads_snapshots n WHERE n.target_id = $1)
-			AND issue_id <= (SELECT max(issue_id) FROM (SELECT issue_id FROM threads_old_maps WHERE target_id = $1 ORDER BY issue_id LIMIT $2) AS first)`,
+		n, err = tx.Exec(ctx, `DELETE FROM threads_old_maps WHERE target_id = $1 AND NOT EXISTS (SELECT 1 FROM threads_snapshots n
+			WHERE n.target_id = $1)
+			AND issue_id <= (SELECT max(issue_id) FROM (SELECT issue_id FROM threads_old_maps WHERE target_id = $1 ORDER BY issue_id
+			LIMIT $2) AS first)`,
 			s.id, sweepMaps)
 		return err
 	})

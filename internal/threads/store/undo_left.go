@@ -14,7 +14,8 @@ func leave(ctx context.Context, tx *db.Tx, list []threads.UndoLeft) error {
 	for _, l := range list {
 		answer, err := json.Marshal(l.Answer)
 		if err == nil {
-			_, err = tx.Exec(ctx, `INSERT INTO threads_undo_left (chunk, place, issue_id, cloud_issue_id, reason, answer) VALUES ($1, $2, $3, $4, $5, $6)
+			_, err = tx.Exec(ctx, `INSERT INTO threads_undo_left (chunk, place, issue_id, cloud_issue_id, reason, answer)
+				VALUES ($1, $2, $3, $4, $5, $6)
 				ON CONFLICT (chunk, place) DO UPDATE SET reason = excluded.reason, answer = excluded.answer`,
 				l.At.Chunk, l.At.Issue, l.IssueID, l.CloudIssueID, string(l.Reason), string(answer))
 		}

@@ -79,7 +79,8 @@ func (s *Uploads) create(ctx context.Context, u threads.Upload, meet func(*db.Tx
 			}
 		}
 		u.Received, u.CreatedAt, u.ExpiresAt = 0, now, now.Add(uploadKept)
-		return tx.QueryRow(ctx, `INSERT INTO threads_uploads (kind, state, length, received, metadata, filename, created_by, created_at, expires_at, site)
+		return tx.QueryRow(ctx, `INSERT INTO threads_uploads (kind, state, length, received, metadata, filename, created_by, created_at,
+			expires_at, site)
 			VALUES ($1, 'draft', $2, 0, $3, $4, $5, $6, $7, $8) RETURNING id`,
 			u.Kind, u.Length, u.Metadata, u.Filename, u.CreatedBy, db.Micros(u.CreatedAt), db.Micros(u.ExpiresAt), u.Site).Scan(&u.ID)
 	})
@@ -121,7 +122,8 @@ func (s *Uploads) Get(ctx context.Context, id int64) (u threads.Upload, err erro
 }
 
 func readUpload(ctx context.Context, tx *db.Tx, id int64) (threads.Upload, error) {
-	u, err := scanUpload(tx.QueryRow(ctx, `SELECT `+uploadColumns+` FROM threads_uploads WHERE id = $1 AND state = 'draft' AND expires_at > $2`, id, db.Micros(tx.Now())))
+	u, err := scanUpload(tx.QueryRow(ctx, `SELECT `+uploadColumns+` FROM threads_uploads WHERE id = $1 AND state = 'draft'
+		AND expires_at > $2`, id, db.Micros(tx.Now())))
 	if errors.Is(err, sql.ErrNoRows) {
 		return u, threads.ErrNoUpload(id)
 	}
@@ -163,7 +165,8 @@ func (s *Uploads) List(ctx context.Context) (list []threads.Upload, err error) {
 // Delete deletes a draft: fault.NotFound when there is none with the id.
 func (s *Uploads) Delete(ctx context.Context, id int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		n, err := tx.Exec(ctx, `UPDATE threads_uploads SET state = 'gone' WHERE id = $1 AND state = 'draft' AND expires_at > $2`, id, db.Micros(tx.Now()))
+		n, err := tx.Exec(ctx, `UPDATE threads_uploads SET state = 'gone' WHERE id = $1 AND state = 'draft' AND expires_at > $2`, id,
+			db.Micros(tx.Now()))
 		if err != nil {
 			return fmt.Errorf("deleting an upload: %w", err)
 		}
@@ -192,7 +195,8 @@ func TakeUpload(ctx context.Context, tx *db.Tx, id int64) error {
 // giveBackUpload makes a draft of what was taken, unless there is another by now.
 func giveBackUpload(ctx context.Context, tx *db.Tx, id int64) error {
 	if _, err := tx.Exec(ctx, `UPDATE threads_uploads SET expires_at = $2,
-			state = CASE WHEN EXISTS (SELECT 1 FROM threads_uploads o WHERE o.kind = threads_uploads.kind AND o.state = 'draft') THEN 'gone' ELSE 'draft' END
+			state = CASE WHEN EXISTS (SELECT 1 FROM threads_uploads o WHERE o.kind = threads_uploads.kind AND o.state = 'draft') THEN 'gone'
+			ELSE 'draft' END
 		WHERE id = $1 AND state = 'taken'`, id, db.Micros(tx.Now().Add(uploadKept))); err != nil {
 		return fmt.Errorf("giving an upload back: %w", err)
 	}

@@ -15,14 +15,16 @@ const sweepUploadRows = 4
 func (s *Uploads) Sweep(ctx context.Context) (more bool, err error) {
 	var id int64
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT coalesce(min(id), 0) FROM threads_uploads WHERE state = 'gone' OR state = 'draft' AND expires_at <= $1`, db.Micros(tx.Now())).Scan(&id)
+		return tx.QueryRow(ctx, `SELECT coalesce(min(id), 0) FROM threads_uploads WHERE state = 'gone' OR state = 'draft' AND expires_at <= $1`,
+			db.Micros(tx.Now())).Scan(&id)
 	})
 	if err != nil || id == 0 {
 		return false, err
 	}
 	err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
 		// It may have been taken, or added to, since it was found.
-		n, err := tx.Exec(ctx, `UPDATE threads_uploads SET state = 'gone' WHERE id = $1 AND (state = 'gone' OR state = 'draft' AND expires_at <= $2)`, id, db.Micros(tx.Now()))
+		n, err := tx.Exec(ctx, `UPDATE threads_uploads SET state = 'gone' WHERE id = $1 AND (state = 'gone' OR state = 'draft'
+			AND expires_at <= $2)`, id, db.Micros(tx.Now()))
 		if err != nil || n == 0 {
 			return err
 		}
