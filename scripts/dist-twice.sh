@@ -6,10 +6,11 @@ cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+git clone -q --no-hardlinks . "$work/one"
+git clone -q --no-hardlinks "$work/one" "$work/another/deeper"
 for folder in "$work/one" "$work/another/deeper"; do
-	git clone -q --no-hardlinks . "$folder"
 	echo "make dist in $folder" >&2
-	make -s -C "$folder" dist >/dev/null
+	make -s -C "$folder" dist VERSION="${VERSION:-}" >/dev/null
 done
 diff "$work/one/dist/SHA256SUMS" "$work/another/deeper/dist/SHA256SUMS"
 cat "$work/one/dist/SHA256SUMS"
