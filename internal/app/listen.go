@@ -24,18 +24,29 @@ func (a *App) listen(ctx context.Context) error {
 		a.certificates = append(a.certificates, cert)
 		a.front.TLSConfig = cert.config()
 	}
+	given := a.sockets.Has(restart.HTTP)
 	network, address := config.SplitListen(a.cfg.Listen)
 	l, err := a.sockets.Listen(ctx, restart.HTTP, network, address)
 	if err != nil {
 		return fmt.Errorf("open the listener: %w", err)
 	}
 	a.addr = l.Addr()
+	if given && !config.ListensAt(a.cfg.Listen, a.addr) {
+		a.sayOtherAddress("listen", a.cfg.Listen, a.addr)
+	}
 	a.listener = rest.Listen(l, rest.MaxConnections(), a.log)
 	a.steps.add("listener", listenerLimit, func(ctx context.Context) error {
 		defer l.Close() // for where it was not served
 		return closeServer(ctx, a.front)
 	})
 	return nil
+}
+
+// sayOtherAddress warns of a socket that was passed and is not where the settings
+// say: what they judge is another address.
+func (a *App) sayOtherAddress(key, configured string, addr net.Addr) {
+	a.log.Warn("the socket that was passed to this process listens at another address than the setting says, and the socket's counts; set both to the same",
+		"setting", key, "value", configured, "socket", addr.String())
 }
 
 // takeOver waits until the process before has let go of the database. What can

@@ -49,9 +49,13 @@ func (a *App) listenMail(ctx context.Context) error {
 		a.certificates = append(a.certificates, cert)
 		a.mail.tls = cert.config()
 	}
+	given := a.sockets.Has(restart.SMTP)
 	l, err := a.sockets.Listen(ctx, restart.SMTP, "tcp", a.cfg.Mail.Listen)
 	if err != nil {
 		return fmt.Errorf("open the relay's listener (mail.listen; off opens none): %w", err)
+	}
+	if given && !config.ListensAt(a.cfg.Mail.Listen, l.Addr()) {
+		a.sayOtherAddress("mail.listen", a.cfg.Mail.Listen, l.Addr())
 	}
 	a.mail.listener = l
 	// The server closes it sooner where there is one.

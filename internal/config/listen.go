@@ -43,6 +43,25 @@ func CheckListen(listen string) error {
 	return nil
 }
 
+// ListensAt reports whether a listener at addr is what a value of listen or
+// mail.listen means. The names of hosts are not looked up.
+func ListensAt(listen string, addr net.Addr) bool {
+	network, address := SplitListen(listen)
+	tcp, ok := addr.(*net.TCPAddr)
+	if !ok {
+		return network == "unix" && address == addr.String()
+	}
+	host, port, err := net.SplitHostPort(address)
+	if network != "tcp" || err != nil || port != "0" && port != strconv.Itoa(tcp.Port) {
+		return false
+	}
+	if host == "" {
+		return tcp.IP.IsUnspecified()
+	}
+	ip := net.ParseIP(host)
+	return ip == nil || ip.Equal(tcp.IP)
+}
+
 func (c *Config) judgeListen(j *judge) {
 	if err := CheckListen(c.Listen); err != nil {
 		j.wrong("listen", "%w", err)
