@@ -34,7 +34,7 @@ func readyz(t *testing.T, p *loadtest.Process) int {
 	return resp.StatusCode
 }
 
-// overview signs in to the console, and gives what reads its overview.
+// overview signs in to the console, and returns what reads its overview.
 func overview(t *testing.T, p *loadtest.Process) func() string {
 	t.Helper()
 	jar, err := cookiejar.New(nil)

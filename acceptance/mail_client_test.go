@@ -7,7 +7,7 @@ import (
 )
 
 // session sends messages of one client from number n until the connection
-// breaks, and gives the number to go on with.
+// breaks, and returns the number to go on with.
 func (l *mailLoad) session(ctx context.Context, client, n int) int {
 	c, err := smtp.Dial(l.addr)
 	if err != nil {

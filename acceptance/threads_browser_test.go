@@ -254,7 +254,7 @@ func TestMigrationOnAPhone(t *testing.T) {
 	has(t, "the status", state, "The data was accepted as incomplete", "1 of 123,456: this is one page")
 }
 
-// download asks as the administrator, and gives a file with the answer.
+// download asks as the administrator, and returns a file with the answer.
 func download(t *testing.T, d demo, path string) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.console+path, nil)

@@ -239,7 +239,7 @@ func (f folder) sameErrors(p *loadtest.Process, want map[threads.Record]threads.
 	}
 }
 
-// migrationFiles writes hierarchy.json and mappings.csv, and gives what comes of
+// migrationFiles writes hierarchy.json and mappings.csv, and returns what comes of
 // them.
 func (f folder) migrationFiles(n int, seed uint64) *threadstest.Model {
 	f.t.Helper()

@@ -185,7 +185,7 @@ func fingerprint(text string) string {
 }
 
 // begin sends the first bytes of a hierarchy file, as a browser that is closed
-// then, and gives where it is.
+// then, and returns where it is.
 func begin(t *testing.T, d demo, name, text string, n int) string {
 	t.Helper()
 	encode := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }

@@ -131,7 +131,7 @@ func exportBoth(t *testing.T, f folder, host *loadtest.Process, records []thread
 	}
 }
 
-// script runs the helper script with dash, as its archive has it, and gives what
+// script runs the helper script with dash, as its archive has it, and returns what
 // it wrote.
 func (f folder) script(host *loadtest.Process) string {
 	f.t.Helper()

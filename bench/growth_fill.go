@@ -94,7 +94,7 @@ func (f *filled) addRules(ctx context.Context, n, channelCount int) error {
 	}, "notify_rules", "notify_rules")
 }
 
-// rules makes n rules with a channel each at a URL, and gives their ids, which
+// rules makes n rules with a channel each at a URL, and returns their ids, which
 // ascend.
 func (f *filled) rules(ctx context.Context, n int, url string) ([]int64, error) {
 	ids := make([]int64, n)

@@ -140,7 +140,7 @@ func commandOf(err error) string {
 	return name
 }
 
-// report says what went wrong, a line each, and gives the exit code.
+// report says what went wrong, a line each, and returns the exit code.
 func report(s streams, err error) int {
 	if err == nil {
 		return exitDone

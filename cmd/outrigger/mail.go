@@ -71,7 +71,7 @@ func (c mailStatusCmd) Run(ctx context.Context, s streams) error {
 	return printRows(s.out, []string{"NODE", "SIZE", "ERRORS", "OLDEST", "SENDING"}, rows)
 }
 
-// sending says whether the queue is sent, and why not.
+// sending reports whether the queue is sent, and why not.
 func (q mailQueue) sending(now time.Time) string {
 	switch {
 	case q.NoSmarthost:

@@ -106,7 +106,7 @@ func (c userPasswordCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// endTokens decides whether the user's tokens end with the password, and gives what is
+// endTokens decides whether the user's tokens end with the password, and returns what is
 // to be said of that afterwards. It asks at a terminal.
 func (c userPasswordCmd) endTokens(ctx context.Context, s streams, a accounts) (end bool, said string, err error) {
 	if c.RevokeTokens != nil {

@@ -66,7 +66,7 @@ func (s streams) agreeUnlessNo(ctx context.Context, question string) (bool, erro
 	return text != "n" && text != "no", nil
 }
 
-// ask gives the line that answers a question, in lower case; false for none.
+// ask returns the line that answers a question, in lower case; false for none.
 func (s streams) ask(ctx context.Context, question string) (line string, ok bool) {
 	fmt.Fprint(s.err, question)
 	answer := make(chan string, 1)

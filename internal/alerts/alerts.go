@@ -83,7 +83,7 @@ type Options struct {
 	Leases *db.Leases
 	URL    secret.Value  // of the channel
 	After  time.Duration // how long a notice must have been there, or be gone
-	// Ask gives what needs attention now. With an error the list may lack some:
+	// Ask returns what needs attention now. With an error the list may lack some:
 	// then nothing counts as gone.
 	Ask func(ctx context.Context) ([]Notice, error)
 	// Send sends a message. The text of its error is shown to administrators.

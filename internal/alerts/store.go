@@ -13,7 +13,7 @@ import (
 	"outrigger/internal/secret"
 )
 
-// observe brings what is stored up to what is seen, and gives it, the oldest
+// observe brings what is stored up to what is seen, and returns it, the oldest
 // first. Unless the list is whole, nothing counts as gone.
 func (s *Service) observe(ctx context.Context, lease *db.Lease, seen []Notice, whole bool) (known []Told, err error) {
 	if known, err = s.read(ctx); err != nil {

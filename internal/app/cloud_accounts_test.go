@@ -64,7 +64,7 @@ func (b *person) send(method, address string, form url.Values) (int, *url.URL, s
 
 var platformLink = regexp.MustCompile(`href="(http[^"]*/site/oauth2/authorize[^"]*)"`)
 
-// leave has the console lead to the platform, and gives that address.
+// leave has the console lead to the platform, and returns that address.
 func (b *person) leave(to string) string {
 	b.t.Helper()
 	status, _, body := b.send("POST", "/notifications/cloud/accounts/authorize", url.Values{"connection": {"cloud"}, "to": {to}})

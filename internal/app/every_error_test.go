@@ -10,7 +10,7 @@ import (
 	"outrigger/internal/secret"
 )
 
-// refusedFields asks as the administrator, and gives the fields that the answer
+// refusedFields asks as the administrator, and returns the fields that the answer
 // names, sorted; the answer must be 400.
 func refusedFields(t *testing.T, a *App, method, path, body string) string {
 	t.Helper()

@@ -14,7 +14,7 @@ import (
 
 var newToken = url.Values{"name": {"ci"}, "scope": {"all"}, "days": {"30"}}
 
-// waiting posts newToken, and gives what the page that asks who is there keeps of it.
+// waiting posts newToken, and returns what the page that asks who is there keeps of it.
 func (b *person) waiting() url.Values {
 	b.t.Helper()
 	_, _, page := b.send("POST", "/account/tokens/new", newToken)

@@ -227,7 +227,7 @@ func refuse(w http.ResponseWriter, r *http.Request, path, why string) {
 	answer(w, http.StatusServiceUnavailable, why)
 }
 
-// readyz says whether this node should get requests, and else why not.
+// readyz reports whether this node should get requests, and else why not.
 func (f *startupGate) readyz(w http.ResponseWriter, r *http.Request) {
 	if why := f.notReady(r.Context()); why != "" {
 		answer(w, http.StatusServiceUnavailable, why)

@@ -154,7 +154,7 @@ func (a *App) watchDatabase(d *db.DB) {
 	a.steps.addStop("watch over the database", watchLimit, func() { close(over) })
 }
 
-// nameNode returns the node its name: node_id, else the host's.
+// nameNode gives the node its name: node_id, else the host's.
 func (a *App) nameNode() error {
 	if a.nodeID != "" {
 		return nil

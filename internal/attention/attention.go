@@ -50,7 +50,7 @@ const (
 // API answers what an overview shows.
 type API struct {
 	Node string
-	// List gives what who asks may see. With an error, that of the parts that failed
+	// List returns what who asks may see. With an error, that of the parts that failed
 	// is missing.
 	List func(context.Context) ([]console.Notice, error)
 	Log  *slog.Logger

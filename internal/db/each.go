@@ -38,7 +38,7 @@ func (tx *Tx) Each(ctx context.Context, q string, args [][]any, scan func(i int,
 	return nil
 }
 
-// ExecEach is Each without rows, and gives the indexes in args of the runs that
+// ExecEach is Each without rows, and returns the indexes in args of the runs that
 // changed no row.
 func (tx *Tx) ExecEach(ctx context.Context, q string, args [][]any) (missed []int, err error) {
 	if err := tx.ready(); err != nil || len(args) == 0 {

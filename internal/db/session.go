@@ -64,7 +64,7 @@ func (s *session) each(ctx context.Context, q string, args [][]any) (missed []in
 }
 
 // repeat runs one statement n times, on SQLite, with the arguments that args
-// appends, and gives the runs that changed no row.
+// appends, and returns the runs that changed no row.
 func (s *session) repeat(
 	ctx context.Context, q string, n int, args func(i int, to []driver.NamedValue) ([]driver.NamedValue, error),
 ) (missed []int, err error) {

@@ -141,7 +141,7 @@ func (tx *Tx) note(err error) error {
 	return err
 }
 
-// ready says whether a statement may run. PostgreSQL runs none while rows are
+// ready reports whether a statement may run. PostgreSQL runs none while rows are
 // open or after one has failed, so SQLite must not either.
 func (tx *Tx) ready() error {
 	if tx.err != nil {

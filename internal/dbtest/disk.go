@@ -42,7 +42,7 @@ func NewDisk(t *testing.T, mib int64) *Disk {
 	return d
 }
 
-// Fill leaves at most so many bytes free, and gives what frees the rest again.
+// Fill leaves at most so many bytes free, and returns what frees the rest again.
 func (d *Disk) Fill(t *testing.T, leave int64) (empty func()) {
 	t.Helper()
 	filler := filepath.Join(d.Dir, "filler")

@@ -21,7 +21,7 @@ type Proxy struct {
 	conns map[net.Conn]bool
 }
 
-// NewProxy stands before the server of a database's URL, and gives the URL by
+// NewProxy stands before the server of a database's URL, and returns the URL by
 // which the database is reached through it.
 func NewProxy(t testing.TB, databaseURL string) (p *Proxy, through string) {
 	t.Helper()

@@ -15,7 +15,7 @@ import (
 // the world outside, and some of those answer slowly or not at all.
 const lookupTime = 2 * time.Second
 
-// judgeProxied says whether a proxy may be asked for a URL. The proxy resolves
+// judgeProxied reports whether a proxy may be asked for a URL. The proxy resolves
 // the name again and dials what it finds, so this is what can be known here: a
 // literal address and whatever the name resolves to is judged as if it were
 // dialled, all of it; a name that does not resolve must be one of

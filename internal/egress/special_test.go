@@ -30,7 +30,7 @@ func drawIn(t *rapid.T, prefix netip.Prefix) netip.Addr {
 	return out
 }
 
-// around gives the IPv6 addresses that lead to an IPv4 address: mapped,
+// around returns the IPv6 addresses that lead to an IPv4 address: mapped,
 // compatible, translated, NAT64 (well-known and local), 6to4, Teredo.
 func around(v4 netip.Addr) map[string]netip.Addr {
 	b := v4.As4()

@@ -11,7 +11,7 @@ import (
 	"outrigger/internal/fault"
 )
 
-// userOfAccount gives the user of a provider's account, and makes one at its
+// userOfAccount returns the user of a provider's account, and makes one at its
 // first sign-in. A user belongs to the account that signed in first: a name can
 // change hands at the provider, and what was granted here does not go with it.
 func (s *Service) userOfAccount(ctx context.Context, tx *db.Tx, w *SignInProvider, account Account) (User, error) {

@@ -17,7 +17,7 @@ var (
 	other   = Resource{Connection: "main", Project: "OTHER"}
 )
 
-// enter signs the company's account in, and gives a token of the user.
+// enter signs the company's account in, and returns a token of the user.
 func (n node) enter(t *testing.T) (p *Principal, token string) {
 	t.Helper()
 	browser := BrowserSecret()

@@ -33,7 +33,7 @@ func idleNode(t *testing.T, n node, c *company, after time.Duration) node {
 	return n
 }
 
-// signOn signs a user of the company in, and gives the session.
+// signOn signs a user of the company in, and returns the session.
 func (n node) signOn(t *testing.T, c *company, name string, groups ...string) string {
 	t.Helper()
 	c.account = Account{Name: name, Subject: "subject of " + name, Groups: groups}

@@ -169,7 +169,7 @@ func (s *Service) wrongPassword(ctx context.Context, d attempt) error {
 	return ErrUnauthenticated()
 }
 
-// judge gives the user of the name, a local one first and the zero User for
+// judge returns the user of the name, a local one first and the zero User for
 // none, and whether the password is known to be his without computing anything.
 func (s *Service) judge(ctx context.Context, d attempt, name, password string) (u User, known bool, err error) {
 	if err := s.mayTry(ctx, d); err != nil {

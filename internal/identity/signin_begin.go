@@ -41,7 +41,7 @@ type SignInRequest struct {
 	Again   bool // a user who has signed in already is to show it once more
 }
 
-// BeginSignIn notes that a browser begins to sign in, and gives the provider's page
+// BeginSignIn notes that a browser begins to sign in, and returns the provider's page
 // that it goes to. NotFound: there is no such way. Unavailable: the provider does
 // not answer.
 func (s *Service) BeginSignIn(ctx context.Context, r SignInRequest) (location string, err error) {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// SignIn signs the user admin in to the console, and gives a function that gets
+// SignIn signs the user admin in to the console, and returns a function that gets
 // a page of it.
 func (p *Process) SignIn(ctx context.Context) (page func(ctx context.Context, path string) error, err error) {
 	jar, err := cookiejar.New(nil)

@@ -130,7 +130,7 @@ func (s *Sink) take(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// decide gives the answer to a request with these events, after its delay. It
+// decide returns the answer to a request with these events, after its delay. It
 // says false when the sender gave up first.
 func (c *sinkChannel) decide(r *http.Request, events []int) (Answer, bool) {
 	for {

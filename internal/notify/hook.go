@@ -132,7 +132,7 @@ func (h *Hook) MayOffer(by KeyChange) bool {
 }
 
 // Offers reports whether a key outside the scope is the new one of an offered
-// rename, and gives the old one.
+// rename, and returns the old one.
 func (h *Hook) Offers(key Scope) (from RepositoryRef, ok bool) {
 	if h.Scope.Holds(key) {
 		return from, false

@@ -53,12 +53,12 @@ func (a Answer) not() Answer {
 	return a
 }
 
-// Answers gives what an event alone does not tell. While events are received
+// Answers returns what an event alone does not tell. While events are received
 // there are none: what needs them stays undecided.
 type Answers interface {
 	// Mask says whether a mask that needs backtracking matches the branch.
 	Mask(c Condition, mask *branchmask.Mask, branch string) Answer
-	// InGroups says whether the user, by name, is in one of the groups.
+	// InGroups reports whether the user, by name, is in one of the groups.
 	InGroups(c Condition, groups []string, user string) Answer
 }
 

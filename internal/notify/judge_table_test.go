@@ -97,7 +97,7 @@ func refs(paths ...string) (list []notify.RepositoryRef) {
 	return list
 }
 
-// refusedBy judges the event by a rule that selects its type, and gives the
+// refusedBy judges the event by a rule that selects its type, and returns the
 // member that refused it; "" where the rule takes it. A RuleSet must agree.
 func refusedBy(t *testing.T, r notify.Rule, e *notify.Event, types ...notify.EventType) string {
 	t.Helper()

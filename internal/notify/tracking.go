@@ -143,7 +143,7 @@ func (r *Receipt) Tracked() *Event {
 }
 
 // Settle decides what happened to the pull request that the webhook is about, by
-// what was seen of it, and gives what is seen now. Where that changes the event
+// what was seen of it, and returns what is seen now. Where that changes the event
 // it must be matched again. Calling it once more decides anew.
 func (r *Receipt) Settle(seen SeenPullRequest) (now SeenPullRequest, rematch bool) {
 	e := &r.Events[0]

@@ -34,7 +34,7 @@ func (p *Platform) Next(ctx context.Context) (name string, status int, err error
 	return s.Name, status, err
 }
 
-// Post sends the sample as the platform would, and gives the status it got.
+// Post sends the sample as the platform would, and returns the status it got.
 // seq decides on names and ids, as in samples.Sample.
 func (p *Platform) Post(ctx context.Context, s samples.Sample, seq int64) (int, error) {
 	body := s.Render(seq, p.Clock())

@@ -17,7 +17,7 @@ type Draft struct {
 	Version  int64  // of the settings that were read; 0: whatever they are
 }
 
-// Save stores a draft as the user of ctx, and gives the settings as they are
+// Save stores a draft as the user of ctx, and returns the settings as they are
 // now. They hold on this node when it returns. A draft that changes nothing is
 // no save. wrong is what the caller has found in the members already: all of it is
 // named together.

@@ -16,7 +16,7 @@ type Target interface {
 	Read(ctx context.Context, cloudIssueID int64) (ParentMap, error)
 
 	// Write makes the issue's map what change makes of the present one, in one
-	// step, and gives the map that is there then. Its errors are *TargetError,
+	// step, and returns the map that is there then. Its errors are *TargetError,
 	// but for the end of ctx and the error of change, after which nothing is
 	// written.
 	Write(ctx context.Context, cloudIssueID int64, change Change) (ParentMap, error)

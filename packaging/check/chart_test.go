@@ -31,7 +31,7 @@ func load(t *testing.T) *chart.Chart {
 	return c
 }
 
-// render gives what the chart makes of values, by kind; an unknown field or kind is
+// render returns what the chart makes of values, by kind; an unknown field or kind is
 // an error.
 func render(t *testing.T, values string) map[string][]runtime.Object {
 	t.Helper()

@@ -40,7 +40,7 @@ func Everybody() Users {
 	return users
 }
 
-// Basic gives the user of that name.
+// Basic returns the user of that name.
 func (u Users) Basic(_ context.Context, user, _, _ string) (*identity.Principal, error) {
 	if u[user] == nil {
 		return nil, identity.ErrUnauthenticated()

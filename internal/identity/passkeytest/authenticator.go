@@ -48,7 +48,7 @@ type options struct {
 	} `json:"user"`
 }
 
-// Create makes the key that the server asks for, and gives the browser's answer.
+// Create makes the key that the server asks for, and returns the browser's answer.
 func (a *Authenticator) Create(asked []byte) ([]byte, error) {
 	var o options
 	if err := json.Unmarshal(asked, &o); err != nil {
@@ -78,7 +78,7 @@ func (a *Authenticator) Create(asked []byte) ([]byte, error) {
 	return a.answer(map[string][]byte{"clientDataJSON": a.client("webauthn.create", o.Challenge), "attestationObject": object})
 }
 
-// Get signs what the server asks, and gives the browser's answer.
+// Get signs what the server asks, and returns the browser's answer.
 func (a *Authenticator) Get(asked []byte) ([]byte, error) {
 	var o options
 	if err := json.Unmarshal(asked, &o); err != nil {

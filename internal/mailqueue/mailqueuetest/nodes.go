@@ -26,7 +26,7 @@ func (n *Nodes) Resume(_ context.Context, id string) error {
 	return n.Err
 }
 
-// Source gives what it holds.
+// Source returns what it holds.
 type Source struct {
 	Now mailqueue.Sizes
 	Err error

@@ -35,7 +35,7 @@ func (r *run) mayExpire() bool {
 	return !r.out.isPaused() && r.o.Smarthost != nil && r.lease.Good(beginMargin)
 }
 
-// giveUp returns up those of a list whose time is over, and notes when that of the
+// giveUp gives up those of a list whose time is over, and notes when that of the
 // next is.
 func (r *run) giveUp(ctx context.Context, list []oldMessage, now time.Time) error {
 	var ids []int64

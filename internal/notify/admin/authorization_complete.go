@@ -25,7 +25,7 @@ type Callback struct {
 // maxWords is as much of a platform's words as people read.
 const maxWords = 300
 
-// Complete keeps the account that the user authorised, and gives the page that
+// Complete keeps the account that the user authorised, and returns the page that
 // the user came from as soon as that is known. Errors: fault.Invalid for a state
 // that the user did not ask with, that was used or is over; fault.Conflict where
 // the user or the platform refused; fault.Unavailable where the platform does not

@@ -36,7 +36,7 @@ type Authorizations struct {
 // may end in a question to the platform about a code.
 const begunAMinute = 10
 
-// Begin makes a request to authorise an account, and gives the address of the
+// Begin makes a request to authorise an account, and returns the address of the
 // platform to open. back is the page to come back to. It needs a permission
 // anywhere on the connection. Errors: fault.Conflict where the platform has no
 // such authorisations, or the connection no OAuth client; fault.RateLimited.

@@ -120,7 +120,7 @@ func (s *Hooks) Get(ctx context.Context, connection, name string) (*notify.Hook,
 	return h, s.require(ctx, h)
 }
 
-// Rotate returns a hook a new secret; see store.Store.
+// Rotate gives a hook a new secret; see store.Store.
 func (s *Hooks) Rotate(ctx context.Context, connection, name string) (notify.Hook, error) {
 	if _, err := s.Get(ctx, connection, name); err != nil {
 		return notify.Hook{}, err

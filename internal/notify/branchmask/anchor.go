@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// holds says whether the position is such as kind asks for.
+// holds reports whether the position is such as kind asks for.
 func (m *machine) holds(kind anchorKind, pos int32) bool {
 	switch kind {
 	case atStart:
@@ -33,7 +33,7 @@ func javaLineEnd(u uint16) bool {
 	return u == '\n' || u == '\r' || u == 0x85 || u == 0x2028 || u == 0x2029
 }
 
-// endsLine says whether a line terminator begins here.
+// endsLine reports whether a line terminator begins here.
 func (m *machine) endsLine(pos int32) bool {
 	u := m.in[pos]
 	return javaLineEnd(u) && !(u == '\n' && pos > 0 && m.in[pos-1] == '\r')
@@ -67,7 +67,7 @@ func (m *machine) isWord(kind anchorKind, r rune) bool {
 	return wordTables().letterOrDigit.contains(r)
 }
 
-// marksWord says whether r, a mark at pos, stands on a letter or digit.
+// marksWord reports whether r, a mark at pos, stands on a letter or digit.
 func (m *machine) marksWord(r rune, pos int32) bool {
 	if r < 0x300 || !wordTables().mark.contains(r) {
 		return false

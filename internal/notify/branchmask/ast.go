@@ -100,7 +100,7 @@ const (
 	atNoUnicodeWordEdge                   // Java's \B under (?U)
 )
 
-// nullable says whether n can match without taking a character.
+// nullable reports whether n can match without taking a character.
 func nullable(n node) bool {
 	switch n := n.(type) {
 	case char, lineBreak:
@@ -119,7 +119,7 @@ func nullable(n node) bool {
 	return true
 }
 
-// anchored says whether n contains an anchor.
+// anchored reports whether n contains an anchor.
 func anchored(n node) bool {
 	if _, ok := n.(anchor); ok {
 		return true

@@ -117,7 +117,7 @@ func JavaScript(pattern string) (*Mask, error) {
 // String is the pattern.
 func (m *Mask) String() string { return m.pattern }
 
-// Match says whether the mask takes the branch. The error is ErrBudget or
+// Match reports whether the mask takes the branch. The error is ErrBudget or
 // ErrEngine; where the mask is Quick there is none.
 func (m *Mask) Match(branch string) (bool, error) {
 	left := math.MaxInt

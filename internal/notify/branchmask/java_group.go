@@ -69,7 +69,7 @@ func (p *javaParser) behindOrNamed(open int) node {
 	return p.capture()
 }
 
-// pairsFrom says whether the pattern, from here to its very end, holds a
+// pairsFrom reports whether the pattern, from here to its very end, holds a
 // character beyond U+FFFF as itself: only then does Java count
 // such characters as one in look-behind.
 func (p *javaParser) pairsFrom(start int) bool {

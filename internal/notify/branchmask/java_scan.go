@@ -85,7 +85,7 @@ func (s *javaScanner) at(i int) rune {
 	return 0
 }
 
-// atEnd says whether nothing is left.
+// atEnd reports whether nothing is left.
 func (s *javaScanner) atEnd() bool { return s.cur >= s.end }
 
 // peek returns the next character, which becomes the current one.

@@ -21,7 +21,7 @@ func measure(n node) (extent, bool) {
 	return extent{s.min, s.max}, s.maxValid
 }
 
-// deterministic says whether Java takes n to match in one way only.
+// deterministic reports whether Java takes n to match in one way only.
 func deterministic(n node) bool {
 	var s study
 	s.reset()

@@ -62,7 +62,7 @@ func (p *jsParser) nameEscape() rune {
 	return r
 }
 
-// isNameRune says whether r may be in an identifier.
+// isNameRune reports whether r may be in an identifier.
 func isNameRune(r rune, first bool) bool {
 	switch {
 	case r < 0 || r > unicode.MaxRune:

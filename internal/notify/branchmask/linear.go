@@ -109,7 +109,7 @@ func (w *linearWriter) writeSequence(seq sequence, times int, last bool) bool {
 	return true
 }
 
-// onlyEnds says whether nothing is left but anchors at the end.
+// onlyEnds reports whether nothing is left but anchors at the end.
 func onlyEnds(seq sequence) bool {
 	for _, n := range seq {
 		if a, ok := n.(anchor); !ok || a != anchor(atEnd) && a != anchor(atLastLine) && a != anchor(atLastUnixLine) {

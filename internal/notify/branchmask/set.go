@@ -119,7 +119,7 @@ func (s set) minus(t set) set {
 	return s.intersect(t.complement(unicode.MaxRune))
 }
 
-// contains says whether r is in s.
+// contains reports whether r is in s.
 func (s set) contains(r rune) bool {
 	_, found := slices.BinarySearchFunc(s, r, func(p span, r rune) int {
 		switch {

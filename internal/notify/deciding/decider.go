@@ -32,7 +32,7 @@ type Queue interface {
 type Options struct {
 	Queue       Queue
 	Memberships notify.Memberships // nil: no platform can be asked
-	// Holding gives the shards whose channels this node works on:
+	// Holding returns the shards whose channels this node works on:
 	// outbox.Outbox.Holding.
 	Holding func() []int
 	Log     *slog.Logger

@@ -123,7 +123,7 @@ func decideAs(t *testing.T, file string, least int, filter func(pattern string) 
 	}
 }
 
-// decide says whether the rule takes a push to the branch, and whether that was
+// decide reports whether the rule takes a push to the branch, and whether that was
 // decided later.
 func decide(t *testing.T, d *Decider, set *notify.RuleSet, branch string) (taken, later bool) {
 	t.Helper()

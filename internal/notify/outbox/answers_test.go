@@ -106,7 +106,7 @@ func TestEveryAnswer(t *testing.T) {
 	}
 }
 
-// times gives what was sent to the first channel since the last call.
+// times returns what was sent to the first channel since the last call.
 func (w *world) times() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -49,7 +49,7 @@ func (c *channel) gather(ctx context.Context, m *message) (*message, error) {
 	return c.digest(run, run[0].ID), nil
 }
 
-// together gives what goes out with a delivery that is bound to a digest, or
+// together returns what goes out with a delivery that is bound to a digest, or
 // that quiet hours held.
 func (c *channel) together(ctx context.Context, first *notify.Delivery) ([]*notify.Delivery, error) {
 	found, err := c.b.Queue.Together(ctx, first, maxGathered)
@@ -60,7 +60,7 @@ func (c *channel) together(ctx context.Context, first *notify.Delivery) ([]*noti
 	return slices.DeleteFunc(found, func(d *notify.Delivery) bool { return !c.fits(d, first, rules) }), nil
 }
 
-// behind gives a delivery and those that wait behind it, up to the first that
+// behind returns a delivery and those that wait behind it, up to the first that
 // would need a message of its own: what is behind one stays behind it.
 func (c *channel) behind(ctx context.Context, first *notify.Delivery) ([]*notify.Delivery, error) {
 	found, err := c.b.Queue.NextDeliveries(ctx, c.id, maxGathered)

@@ -52,7 +52,7 @@ func (s *Store) ListAuthorizations(ctx context.Context, userID, after int64, lim
 	return list, err
 }
 
-// AuthorizationRules gives the first rules that belong to an account, with their
+// AuthorizationRules returns the first rules that belong to an account, with their
 // names and places alone.
 func (s *Store) AuthorizationRules(ctx context.Context, id int64, limit int) (list []notify.Rule, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {

@@ -12,7 +12,7 @@ import (
 )
 
 // saveChannels saves rules on n channels, of which every third is broken and
-// every third fails, and gives the fingerprints as a list should have them.
+// every third fails, and returns the fingerprints as a list should have them.
 func saveChannels(t *testing.T, s *Store, n int) (want []string) {
 	t.Helper()
 	ranked := make([][]string, firstRank)

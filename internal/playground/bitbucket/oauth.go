@@ -43,7 +43,7 @@ func (p *Platform) SetLink(l Link) {
 	p.links = append(p.links, l)
 }
 
-// user gives the user of that name, nil where there is none; mu is held.
+// user returns the user of that name, nil where there is none; mu is held.
 func (p *Platform) user(name string) *User {
 	for i := range p.users {
 		if p.users[i].Name == name {

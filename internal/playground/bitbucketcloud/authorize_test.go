@@ -127,7 +127,7 @@ func TestWithoutPKCE(t *testing.T) {
 	}
 }
 
-// exchange gets tokens for a code, and gives the answer.
+// exchange gets tokens for a code, and returns the answer.
 func exchange(t *testing.T, base, code string) string {
 	t.Helper()
 	form := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {callback}}

@@ -53,7 +53,7 @@ func (c *Client) fetch(ctx context.Context, path string, part *part, progress fu
 }
 
 // Errors writes the permanent errors to a file as CSV, a line each below a
-// header, and gives their number. progress is as in Backup.
+// header, and returns their number. progress is as in Backup.
 func (c *Client) Errors(ctx context.Context, path string, progress func(done, size int64)) (int64, error) {
 	part, err := openPart(path)
 	if err != nil {

@@ -31,7 +31,7 @@ func (c *Client) Status(ctx context.Context) (st threads.MigrationStatus, err er
 	return st, err
 }
 
-// Operate does what an administrator asks, and gives how the migration stands
+// Operate does what an administrator asks, and returns how the migration stands
 // then; what its phase does not allow is fault.Conflict, and files that are others than
 // those that w names.
 func (c *Client) Operate(ctx context.Context, op threads.Operation, w threads.Wish) (st threads.MigrationStatus, err error) {
@@ -80,7 +80,7 @@ var outcomes = map[threads.Operation][]threads.Phase{
 	threads.OpUndo:     {threads.PhaseProcessing, threads.PhasePaused, threads.PhaseFailed, threads.PhaseEmpty},
 }
 
-// Follow waits while the migration is in one of some phases, and gives how it
+// Follow waits while the migration is in one of some phases, and returns how it
 // stands then. progress is told each time that was looked, and may be nil.
 func (c *Client) Follow(
 	ctx context.Context, progress func(threads.MigrationStatus), while ...threads.Phase,

@@ -55,7 +55,7 @@ type BackupWriter struct {
 	trailer BackupTrailer
 }
 
-// Maps gives maps in the order of their issues, some at a time; nil at the end.
+// Maps returns maps in the order of their issues, some at a time; nil at the end.
 type Maps interface {
 	Next(ctx context.Context) ([]threads.IssueMap, error)
 }

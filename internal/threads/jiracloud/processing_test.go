@@ -241,7 +241,7 @@ func (r *rig) happens(event string) {
 	r.goOn()
 }
 
-// goOn does what an administrator would do next, and gives the phase.
+// goOn does what an administrator would do next, and returns the phase.
 func (r *rig) goOn() threads.Phase {
 	m := r.migration()
 	op := map[threads.Phase]threads.Operation{

@@ -191,7 +191,7 @@ func (p *Source) imported(what string, view importedView) console.Response {
 	}
 }
 
-// upload reads a posted form up to its file, fields into form, and gives the
+// upload reads a posted form up to its file, fields into form, and returns the
 // file to take as it comes.
 func (p *Source) upload(r *http.Request, take func(form *console.Form, file io.Reader) error, form *console.Form) error {
 	rest.BeginUpload(r)

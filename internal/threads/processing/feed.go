@@ -48,7 +48,7 @@ const (
 	done
 )
 
-// feed gives tasks and stores what became of them.
+// feed returns tasks and stores what became of them.
 type feed interface {
 	// next returns the next task, nil after the last one.
 	next(ctx context.Context) (*task, error)

@@ -60,7 +60,7 @@ func (f *migrationFeed) work(ctx context.Context) (feed, error) {
 	return f, nil
 }
 
-// migrationFeed gives the issues of the chunks.
+// migrationFeed returns the issues of the chunks.
 type migrationFeed struct {
 	p     *Processor
 	lease threads.Holder

@@ -225,7 +225,7 @@ func (h *history) happens(event string) {
 	h.goOn()
 }
 
-// goOn does what an administrator would do next, and gives the phase.
+// goOn does what an administrator would do next, and returns the phase.
 func (h *history) goOn() threads.Phase {
 	m, err := h.store.Migration(h.t.Context())
 	if err != nil {

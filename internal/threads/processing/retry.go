@@ -6,7 +6,7 @@ import (
 	"outrigger/internal/threads"
 )
 
-// retryFeed gives the issues that the target refused, once more.
+// retryFeed returns the issues that the target refused, once more.
 type retryFeed struct {
 	*migrationFeed
 	at threads.Place // the next issue

@@ -9,7 +9,7 @@ import (
 	"outrigger/internal/threads"
 )
 
-// undoFeed gives the issues that were written, the last one first.
+// undoFeed returns the issues that were written, the last one first.
 type undoFeed struct {
 	*migrationFeed
 	end    threads.Place               // the issue before it is the next one

@@ -28,7 +28,7 @@ type playedMySQL struct {
 
 var keyRange = regexp.MustCompile(`^SELECT (q\.\S+, q\.\S+, q\.\S+) FROM \((.*)\) AS q WHERE (q\.\S+) > (-?\d+) ORDER BY (q\.\S+) LIMIT (\d+)$`)
 
-// start listens, and gives the address.
+// start listens, and returns the address.
 func (m *playedMySQL) start() string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

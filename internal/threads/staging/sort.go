@@ -124,7 +124,7 @@ func (t *sorter) spill() error {
 }
 
 // encodePage writes rows up to the length of a page, each number as its
-// difference to the row before, and gives the rest.
+// difference to the row before, and returns the rest.
 func encodePage(rows []row, columns int) (page []byte, rest []row) {
 	page = make([]byte, 0, pageSize+len(row{})*binary.MaxVarintLen64)
 	var last row

@@ -86,7 +86,7 @@ func (s *Store) Migration(ctx context.Context) (m threads.Migration, err error) 
 	return m, err
 }
 
-// Operate does what an administrator asks, and gives how the migration stands
+// Operate does what an administrator asks, and returns how the migration stands
 // then. What the phase does not allow is fault.Conflict, and files that are others
 // than those that w names.
 func (s *Store) Operate(ctx context.Context, who threads.Actor, op threads.Operation, w threads.Wish) (m threads.Migration, err error) {
@@ -282,7 +282,7 @@ func (s *Store) reset(ctx context.Context, tx *db.Tx, m threads.Migration) (thre
 	return threads.Migration{Phase: threads.PhaseEmpty, Epoch: m.Epoch}, dropJob(ctx, tx, threads.JobVerify)
 }
 
-// Taken begins a worker's turn at processing, and gives how the migration stands:
+// Taken begins a worker's turn at processing, and returns how the migration stands:
 // nothing of an earlier worker comes any more. threads.ErrOvertaken when there is
 // nothing to process.
 func (s *Store) Taken(ctx context.Context, h threads.Holder) (m threads.Migration, err error) {

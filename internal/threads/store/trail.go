@@ -10,7 +10,7 @@ import (
 	"outrigger/internal/db"
 )
 
-// Trail gives what was done to the migration from a time on, the oldest first;
+// Trail returns what was done to the migration from a time on, the oldest first;
 // of more than limit, the newest.
 func (s *Store) Trail(ctx context.Context, since time.Time, limit int) (list []audit.Stored, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {

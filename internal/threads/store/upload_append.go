@@ -72,7 +72,7 @@ func fill(r io.Reader, p []byte) (n int, err error) {
 	return n, err
 }
 
-// add stores data in one transaction, and gives the draft as it is then. What
+// add stores data in one transaction, and returns the draft as it is then. What
 // is here is kept, also when its sender has gone.
 func (s *Uploads) add(ctx context.Context, u threads.Upload, data []byte) (threads.Upload, error) {
 	ctx = context.WithoutCancel(ctx)

@@ -58,7 +58,7 @@ func run(args []string, out io.Writer) error {
 	return e.EncodeVersion(bom, cyclonedx.SpecVersion1_6)
 }
 
-// readLicences gives the name of the licence of each module.
+// readLicences returns the name of the licence of each module.
 func readLicences(file string) (map[string]string, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {

@@ -56,7 +56,7 @@ func (c *Client) Say(raw string) {
 	}
 }
 
-// Expect reads one reply, which begins with want, and gives it.
+// Expect reads one reply, which begins with want, and returns it.
 func (c *Client) Expect(want string) string {
 	c.T.Helper()
 	var all []string
