@@ -90,7 +90,9 @@ func (eventsCmd) Help() string {
 
 func (explainCmd) Help() string { return examples("outrigger notify explain 4711") }
 
-func (deliveriesCmd) Help() string { return examples("outrigger notify deliveries --state failed") }
+func (deliveriesCmd) Help() string {
+	return examples("outrigger notify deliveries --state failed", "outrigger notify deliveries 4711")
+}
 
 func (redeliverCmd) Help() string {
 	return examples("outrigger notify redeliver 17 18", "outrigger notify redeliver --state failed --rule 3 --yes")

@@ -58,9 +58,13 @@ func whyDelivery(d *api.Delivery) string {
 type deliveriesCmd struct {
 	askFlags
 	ofRule
+	ID int64 `arg:"" optional:"" help:"The id of a delivery, to show it with its attempts: what was sent, and what came back."`
 }
 
 func (c deliveriesCmd) Run(ctx context.Context, s streams) error {
+	if c.ID != 0 {
+		return c.show(ctx, s)
+	}
 	server, err := c.client()
 	if err != nil {
 		return err

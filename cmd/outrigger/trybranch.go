@@ -17,7 +17,7 @@ type notifyCmd struct {
 	Events       eventsCmd       `cmd:"" help:"List received events, newest first, including those that no rule took."`
 	Explain      explainCmd      `cmd:"" help:"Show which rules took an event, and why the others did not."`
 	Refused      refusedCmd      `cmd:"" help:"Count the webhooks that were refused in the last 24 hours, with the reason and what helps."`
-	Deliveries   deliveriesCmd   `cmd:"" help:"List deliveries, newest first."`
+	Deliveries   deliveriesCmd   `cmd:"" help:"List deliveries, newest first, or show one with its attempts."`
 	Redeliver    redeliverCmd    `cmd:"" help:"Queue finished deliveries again."`
 	Channels     channelsCmd     `cmd:"" help:"List channels and their states, those in trouble first."`
 	RetryChannel retryChannelCmd `cmd:"" help:"Try a broken or paused channel again now."`
