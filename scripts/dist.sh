@@ -13,6 +13,9 @@ commit=$(git describe --always --abbrev=40 --exclude="*" --dirty)
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 date=$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)
 dist=${DIST:-dist}
+if [ -n "${SIGNING_KEY:-}" ]; then
+	SIGNING_KEY=$(realpath "$SIGNING_KEY")
+fi
 export SOURCE_DATE_EPOCH
 export TZ=UTC LC_ALL=C GOFLAGS=-trimpath CGO_ENABLED=0
 umask 022
