@@ -83,6 +83,9 @@ func commandLines(text string) (all [][]string) {
 			if len(words) > 0 && words[0] == "sudo" {
 				words = words[1:]
 			}
+			if len(words) > 1 && words[0] == "-u" {
+				words = words[2:] // who it runs as
+			}
 			if len(words) > 0 && words[0] == "outrigger" {
 				all = append(all, words[1:])
 			}
@@ -139,6 +142,7 @@ func TestCommandLines(t *testing.T) {
 	for text, want := range map[string]string{
 		"outrigger version":                                        "version",
 		"sudo outrigger version | cat":                             "version",
+		"sudo -u outrigger outrigger version":                      "version",
 		"a && outrigger b 'c d' > e # f":                           "b,c d",
 		"outrigger a \\\n  --b \"c\"":                              "a,--b,c",
 		"x=1\nfiles=\"--a b\"\noutrigger c $files":                 "c,--a,b",
