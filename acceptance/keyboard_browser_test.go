@@ -82,7 +82,7 @@ func TestKeyboard(t *testing.T) {
 		t.Errorf("the first in the main content is %q", at)
 	}
 	do(t, ctx, "be asked before a rule is deleted",
-		tab("A Delete", &unseen), press(kb.Enter),
+		tab("SUMMARY Actions of", &unseen), press(kb.Enter), tab("A Delete", &unseen), press(kb.Enter),
 		chromedp.WaitVisible(`dialog[open] [data-cancel]`),
 		press(kb.Escape),
 		chromedp.WaitNotPresent(`dialog`),

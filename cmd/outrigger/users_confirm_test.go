@@ -18,7 +18,6 @@ import (
 	"outrigger/internal/app"
 	"outrigger/internal/config"
 	"outrigger/internal/playground/openid"
-	"outrigger/internal/playground/openid/openidtest"
 	"outrigger/internal/secret"
 )
 
@@ -36,7 +35,7 @@ func withProvider(t *testing.T) *config.Config {
 	cfg.DataDir, cfg.NodeID, cfg.Mail.Listen = t.TempDir()+"/data", "confirm", "127.0.0.1:0"
 	cfg.AdminPassword = secret.New(adminPassword)
 	provider := openid.New(openid.Options{Accounts: []openid.Account{{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann"}}}})
-	provider.Twist(openidtest.NoAuthTime.Twist())
+	provider.SetLie(openid.NoAuthTime)
 	provider.SetClient(openid.Client{ID: "outrigger", Secret: "client secret", Callback: cfg.BaseURL + "/sign-in/oidc/callback"})
 	server := httptest.NewServer(provider.Handler())
 	t.Cleanup(server.Close)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"outrigger/internal/playground/openid"
-	"outrigger/internal/playground/openid/openidtest"
 	"outrigger/internal/playground/played"
 )
 
@@ -37,17 +36,17 @@ func TestLyingProviders(t *testing.T) {
 			t.Errorf("%s: signed in", name)
 		}
 	}
-	for _, lie := range []openidtest.Lie{
-		openidtest.WrongNonce, openidtest.NoNonce, openidtest.WrongAudience, openidtest.WrongIssuer, openidtest.OtherParty, openidtest.ManyAudiences, openidtest.Expired, openidtest.NotYet, openidtest.Ahead, openidtest.OtherSender,
-		openidtest.Unsigned, openidtest.SignedBySecret, openidtest.OtherKey, openidtest.UnknownKey, openidtest.Altered, openidtest.NoIDToken, openidtest.NotAToken, openidtest.NoSubject, openidtest.WrongAccessHash,
+	for _, lie := range []openid.Lie{
+		openid.WrongNonce, openid.NoNonce, openid.WrongAudience, openid.WrongIssuer, openid.OtherParty, openid.ManyAudiences, openid.Expired, openid.NotYet, openid.Ahead, openid.OtherSender,
+		openid.Unsigned, openid.SignedBySecret, openid.OtherKey, openid.UnknownKey, openid.Altered, openid.NoIDToken, openid.NotAToken, openid.NoSubject, openid.WrongAccessHash,
 	} {
-		w.provider.Twist(lie.Twist())
+		w.provider.SetLie(lie)
 		fail(string(lie), 401, "")
 	}
 	w.provider.SetAccount(openid.Account{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann"}})
-	w.provider.Twist(openidtest.OtherUserInfo.Twist())
-	fail(string(openidtest.OtherUserInfo), 401, "")
-	w.provider.Twist(openid.Twist{})
+	w.provider.SetLie(openid.OtherUserInfo)
+	fail(string(openid.OtherUserInfo), 401, "")
+	w.provider.SetLie("")
 	for kind, status := range map[played.Kind]int{
 		played.Broken: 503, played.Proxied: 503, played.Garbling: 503, played.Chattering: 503, played.Redirecting: 503, played.Dropping: 503, played.Missing: 401,
 		played.Refusing: 401, played.Throttling: 503,
@@ -99,11 +98,11 @@ func TestAuthTimesThatConfirmNothing(t *testing.T) {
 	token := url.Values{"name": {"ci"}, "scope": {"all"}, "days": {"30"}}
 	for _, c := range []struct {
 		name  string
-		lie   openidtest.Lie
+		lie   openid.Lie
 		at    any
 		again string // what the refusal says
 	}{
-		{"none", openidtest.NoAuthTime, nil, "no usable claim auth_time"},
+		{"none", openid.NoAuthTime, nil, "no usable claim auth_time"},
 		{"null", "", nil, "no usable claim auth_time"},
 		{"a date", "", "2026-11-23T12:00:00Z", "no usable claim auth_time"},
 		{"seconds in quotes", "", strconv.FormatInt(now.Unix(), 10), "no usable claim auth_time"},
@@ -115,7 +114,7 @@ func TestAuthTimesThatConfirmNothing(t *testing.T) {
 		{"an hour ago, max_age or not", "", now.Add(-time.Hour).Unix(), "auth_time) is from before"},
 		{"ten minutes before it was asked again", "", now.Add(-10 * time.Minute).Unix(), "auth_time) is from before"},
 	} {
-		w.provider.Twist(c.lie.Twist())
+		w.provider.SetLie(c.lie)
 		claims := map[string]any{"preferred_username": "ann", "auth_time": c.at}
 		if c.lie != "" {
 			delete(claims, "auth_time")
@@ -157,20 +156,20 @@ func TestProviderThatIsAway(t *testing.T) {
 	if status, _, _ := w.visitor().send("GET", w.url+"/sign-in/oidc", nil); status != 503 || w.provider.Asked("openid-configuration") != asked {
 		t.Errorf("asked again at once: %d", status)
 	}
-	for _, lie := range []openidtest.Lie{openidtest.OtherDiscovery, openidtest.NoKeys} {
-		w.provider.Twist(lie.Twist())
+	for _, lie := range []openid.Lie{openid.OtherDiscovery, openid.NoKeys} {
+		w.provider.SetLie(lie)
 		w.clock.Move(5 * time.Second)
 		if status, _, body := w.visitor().send("GET", w.url+"/sign-in/oidc", nil); status != 503 {
 			t.Errorf("%s: %d %s", lie, status, body)
 		}
 	}
-	w.provider.Twist(openidtest.PlainEndpoints.Twist())
+	w.provider.SetLie(openid.PlainEndpoints)
 	w.clock.Move(5 * time.Second)
 	b := w.visitor()
 	if status, _, body := w.signIn(b, "s-ann", "/"); status != 503 || w.signedIn(b) != "" {
 		t.Errorf("an endpoint of another machine's: %d %s", status, body)
 	}
-	w.provider.Twist(openid.Twist{})
+	w.provider.SetLie("")
 	w.clock.Move(time.Hour)
 	if _, _, body := w.signIn(b, "s-ann", "/"); w.signedIn(b) != "ann" {
 		t.Errorf("back again: %s", body)

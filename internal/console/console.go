@@ -67,6 +67,8 @@ type Console struct {
 	overview  []OverviewFunc
 	live      liveReaders
 	attention attentionCounts
+	finders   []Finder
+	finds     searchPace
 	about     func(path string) string // the page of the documentation about a page
 	ended     context.Context          // done when Stop was called: ends every live stream
 	end       context.CancelFunc

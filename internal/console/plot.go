@@ -35,7 +35,8 @@ type Point struct {
 // Course is how a number changed: its points in the order of time, at most one
 // a step.
 type Course struct {
-	Label  string // in the legend; "" leaves it out
+	Label  string // in the legend and the table; "" leaves it out
+	Sum    bool   // the numbers of an hour add up; else its highest stands for it
 	Tone   Tone   // Good, Busy, Warn or Bad
 	Points []Point
 }
@@ -45,8 +46,9 @@ type Plot struct {
 	Lines  []PlotLine
 	Legend []PlotLegend
 	Max    int64       // what the top of the picture stands for
-	Axis   []time.Time // marks of the time axis: its beginning, middle and end
+	Axis   []time.Time // marks of the time axis, evenly; the last is now
 	Limits []PlotLimit
+	Hours  []PlotHour // the same as a table, from the hours that have a number; the newest first
 	// Text says the same in words; "" without a point.
 	Text string
 }
@@ -73,7 +75,7 @@ type PlotLegend struct {
 // NewPlot draws courses that begin at from or later. A line ends where points
 // are missing.
 func NewPlot(from time.Time, text string, courses ...Course) Plot {
-	p := Plot{Max: plotLeast, Axis: []time.Time{from, from.Add(plotSpan / 2), from.Add(plotSpan)}}
+	p := Plot{Max: plotLeast, Axis: axis(from)}
 	for _, c := range courses {
 		for _, point := range c.Points {
 			p.Max, p.Text = max(p.Max, point.N), text
@@ -90,7 +92,53 @@ func NewPlot(from time.Time, text string, courses ...Course) Plot {
 			p.Legend = append(p.Legend, PlotLegend{c.Tone, c.Label})
 		}
 	}
+	p.Hours = hoursOf(from, courses)
 	return p
+}
+
+// plotMarks is how many marks the time axis has.
+const plotMarks = 5
+
+func axis(from time.Time) (marks []time.Time) {
+	for i := range time.Duration(plotMarks) {
+		marks = append(marks, from.Add(i*plotSpan/(plotMarks-1)))
+	}
+	return marks
+}
+
+// PlotHour is what the courses with a label were in an hour.
+type PlotHour struct {
+	From    time.Time
+	X       int     // where it begins in the picture
+	Numbers []int64 // in the order of the legend
+}
+
+func hoursOf(from time.Time, courses []Course) (hours []PlotHour) {
+	numbers := map[int][]int64{} // by the hour
+	n := 0
+	for _, c := range courses {
+		if c.Label == "" {
+			continue
+		}
+		for _, point := range c.Points {
+			hour := int(point.At.Sub(from) / time.Hour)
+			for len(numbers[hour]) <= n {
+				numbers[hour] = append(numbers[hour], 0)
+			}
+			if c.Sum {
+				numbers[hour][n] += point.N
+			} else {
+				numbers[hour][n] = max(numbers[hour][n], point.N)
+			}
+		}
+		n++
+	}
+	for hour := int(plotSpan/time.Hour) - 1; hour >= 0; hour-- {
+		if list := numbers[hour]; list != nil {
+			hours = append(hours, PlotHour{from.Add(time.Duration(hour) * time.Hour), hour * plotWidth / int(plotSpan/time.Hour), append(list, make([]int64, n-len(list))...)})
+		}
+	}
+	return hours
 }
 
 // Limit draws a line at a number, as far as the picture reaches.

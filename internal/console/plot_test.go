@@ -24,8 +24,9 @@ func TestPlot(t *testing.T) {
 		Course{Label: "delivered", Tone: Good, Points: []Point{pointAt(0, 0), pointAt(1, 10), pointAt(5, 5)}},
 		Course{Tone: Bad, Points: []Point{pointAt(179, 3)}})
 	want := Plot{
-		Max: 10, Text: "At most 10.", Axis: []time.Time{plotFrom, plotFrom.Add(12 * time.Hour), plotFrom.Add(24 * time.Hour)}, Legend: []PlotLegend{{Good, "delivered"}},
+		Max: 10, Text: "At most 10.", Axis: axis(plotFrom), Legend: []PlotLegend{{Good, "delivered"}},
 		Lines: []PlotLine{{Good, "0,51 1,51 1,14 2,14"}, {Good, "5,32.5 6,32.5"}, {Bad, "179,40 180,40"}},
+		Hours: []PlotHour{{plotFrom, 0, []int64{10}}},
 	}
 	if diff := cmp.Diff(want, p); diff != "" {
 		t.Error(diff)
@@ -36,6 +37,22 @@ func TestPlot(t *testing.T) {
 	}
 	if p := NewPlot(plotFrom, "400", Course{Points: []Point{pointAt(0, 3)}}, Course{Points: []Point{pointAt(179, 400)}}); p.Max != 400 || p.Lines[1].Points != "179,14 180,14" {
 		t.Errorf("%+v", p)
+	}
+}
+
+// The table has the hours in which there were numbers, the newest first: what happened
+// adds up, what waited is the highest.
+func TestPlotAsATable(t *testing.T) {
+	p := NewPlot(plotFrom, "x",
+		Course{Label: "delivered", Tone: Good, Sum: true, Points: []Point{pointAt(0, 2), pointAt(1, 3), pointAt(170, 4)}},
+		Course{Label: "waiting", Tone: Warn, Points: []Point{pointAt(0, 7), pointAt(1, 5)}},
+		Course{Tone: Bad, Points: []Point{pointAt(60, 9)}})
+	want := []PlotHour{{plotFrom.Add(22 * time.Hour), 165, []int64{4, 0}}, {plotFrom, 0, []int64{5, 7}}}
+	if diff := cmp.Diff(want, p.Hours); diff != "" {
+		t.Error(diff)
+	}
+	if len(p.Axis) != plotMarks || !p.Axis[plotMarks-1].Equal(plotFrom.Add(plotSpan)) {
+		t.Errorf("the axis is %v", p.Axis)
 	}
 }
 

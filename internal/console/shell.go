@@ -6,6 +6,7 @@ func (c *Console) routeShell() {
 	c.handle("GET /", SignedIn, c.showOverview, "overview")
 	c.handle("GET /overview/live", SignedIn, c.liveOverview, "overview")
 	c.handle("POST /overview/steps", SignedIn, c.chooseSteps)
+	c.handle("GET "+findPath, SignedIn, c.find, findPage)
 	c.handle("GET /sign-in", Anyone, c.showSignIn, signInPage)
 	c.handle("POST /sign-in", Anyone, c.signIn, signInPage)
 	c.handle("GET /sign-in/factor", Anyone, c.showFactor, factorPage)

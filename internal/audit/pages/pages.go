@@ -5,7 +5,6 @@ import (
 	"embed"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,23 +42,22 @@ func administersSomething(p *identity.Principal) bool { return p != nil && len(p
 // row is an entry as the page shows it.
 type row struct {
 	audit.Stored
-	Thing   string // what it is about, and where that is
+	Did     string // what was done, as a verb in the past
+	Home    string // the page of the thing; "" where there is none
+	Place   string // where the thing is
 	Changes []change
 }
 
 type change struct{ Name, Before, After string }
 
 type view struct {
-	*console.Form
-	Areas, Times []console.Option
-	Rows         []row
-	Pager        console.Pager
-	Export       string
-	Filtered     bool
+	console.List
+	Rows   []row
+	Export string
 }
 
 var areas = []console.Option{
-	{Label: "everything"}, {Value: "notifications", Label: "notifications"}, {Value: "mail", Label: "mail"},
+	{Label: "Everything"}, {Value: "notifications", Label: "notifications"}, {Value: "mail", Label: "mail"},
 	{Value: "threads", Label: "threaded comments"}, {Value: "identity", Label: "users and tokens"}, {Value: "system", Label: "system"},
 }
 
@@ -75,33 +73,32 @@ func (p *Pages) list(r *http.Request) (console.Response, error) {
 	q := r.URL.Query()
 	f := audit.Filter{Who: strings.TrimSpace(q.Get("who")), Area: q.Get("area"), Object: strings.TrimSpace(q.Get("object")), Limit: pageSize + 1}
 	f.Before, _ = strconv.ParseInt(q.Get("after"), 10, 64)
-	v := view{Form: console.NewForm().Set("who", f.Who).Set("area", f.Area).Set("object", f.Object), Areas: areas, Times: []console.Option{{Label: "any time"}}}
+	form, when := console.NewForm().Set("who", f.Who).Set("area", f.Area).Set("object", f.Object), []console.Option{{Label: "Any time"}}
 	for _, t := range times {
-		v.Times = append(v.Times, console.Option{Value: t.value, Label: t.label})
+		when = append(when, console.Option{Value: t.value, Label: t.label})
 		if q.Get("since") == t.value {
 			f.Since = p.Clock().Add(-t.back)
-			v.Set("since", t.value)
+			form.Set("since", t.value)
 		}
 	}
+	v := view{List: console.NewList(path, form, []console.Filter{
+		{Name: "who", Label: "Who", Search: true}, {Name: "area", Label: "Area", Options: areas},
+		{Name: "object", Label: "Object", Placeholder: "Object, such as rule"}, {Name: "since", Label: "When", Options: when},
+	})}
 	found, err := p.API.Entries(r.Context(), f)
 	if err != nil {
 		return nil, err
 	}
-	chosen := url.Values{}
-	for _, name := range []string{"who", "area", "object", "since"} {
-		if value := v.Get(name); value != "" {
-			chosen.Set(name, value)
-		}
-	}
-	v.Filtered = len(chosen) > 0
 	v.Export = api.ExportLink(f)
-	if f.Before != 0 {
-		v.Pager.First = path + "?" + chosen.Encode()
+	switch {
+	case f.Before != 0:
+		v.FromFirst()
+	case len(found) <= pageSize:
+		v.Total = console.TotalOf(len(found), "change", "changes")
 	}
 	if len(found) > pageSize {
 		found = found[:pageSize]
-		chosen.Set("after", strconv.FormatInt(found[pageSize-1].ID, 10))
-		v.Pager.Next = path + "?" + chosen.Encode()
+		v.NextAt("after", strconv.FormatInt(found[pageSize-1].ID, 10))
 	}
 	for _, e := range found {
 		v.Rows = append(v.Rows, rowOf(e))
@@ -110,7 +107,7 @@ func (p *Pages) list(r *http.Request) (console.Response, error) {
 }
 
 func rowOf(e audit.Stored) row {
-	out := row{Stored: e, Thing: strings.TrimSpace(e.Object + " " + e.ObjectID)}
+	out := row{Stored: e, Did: past(e.Action), Home: home(&e), Place: place(&e)}
 	names := slices.Collect(maps.Keys(e.Before))
 	for name := range e.After {
 		if _, both := e.Before[name]; !both {

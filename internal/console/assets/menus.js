@@ -5,16 +5,18 @@
 const open = () => document.querySelectorAll("details.menu[open]");
 
 document.addEventListener("click", (event) => {
+  if (event.target.closest("dialog")) return; // what a menu led to asks something
   for (const menu of open()) if (!menu.contains(event.target)) menu.open = false;
 });
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape") return;
+  if (event.key !== "Escape" || document.querySelector("dialog[open]")) return;
   for (const menu of open()) {
     menu.open = false;
     menu.querySelector("summary").focus();
   }
 });
 document.addEventListener("focusin", (event) => {
+  if (event.target.closest("dialog")) return;
   for (const menu of open()) if (!menu.contains(event.target)) menu.open = false;
 });
 

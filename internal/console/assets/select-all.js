@@ -13,7 +13,7 @@ function follow() {
     box.indeterminate = ticked > 0 && !box.checked;
   }
   for (const bar of document.querySelectorAll("[data-bar]")) {
-    bar.querySelector("[data-selected]").textContent = ticked ? `${ticked} ${ticked === 1 ? bar.dataset.one : bar.dataset.many} selected` : "";
+    bar.querySelector("[data-selected]").textContent = ticked ? `${ticked} ${ticked === 1 ? bar.dataset.singular : bar.dataset.plural} selected` : "";
   }
 }
 

@@ -11,6 +11,7 @@ var documented = map[string]string{
 	"/account/sessions":                "users",
 	"/account/tokens":                  "users#tokens",
 	"/confirm":                         "users#what-asks-for-the-password-again",
+	"/find":                            "console#go-to-anything",
 	"/mail":                            "mail",
 	"/mail/messages":                   "mail#what-happens-to-a-message",
 	"/notifications":                   "rules",

@@ -19,7 +19,6 @@ import (
 	"outrigger/internal/identity"
 	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/playground/openid"
-	"outrigger/internal/playground/openid/openidtest"
 	"outrigger/internal/playground/played"
 	"outrigger/internal/secret"
 )
@@ -142,13 +141,13 @@ func TestEMailAddresses(t *testing.T) {
 
 // When the user signed in is taken from the ID token alone.
 func TestTheTimeOfASignInIsOfTheIDToken(t *testing.T) {
-	for _, lie := range []openidtest.Lie{"", openidtest.NoAuthTime} {
+	for _, lie := range []openid.Lie{"", openid.NoAuthTime} {
 		x := newExchange(t, openid.Options{Accounts: []openid.Account{
 			{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann"}, Info: map[string]any{"auth_time": time.Now().Unix(), "roles": []any{"a"}}},
 		}}, func(o *Options) { o.GroupsClaim = "roles" })
-		x.played.Twist(lie.Twist())
+		x.played.SetLie(lie)
 		a, err := x.account("s-ann")
-		if err != nil || len(a.Groups) != 1 || a.AuthenticatedAt.IsZero() != (lie == openidtest.NoAuthTime) {
+		if err != nil || len(a.Groups) != 1 || a.AuthenticatedAt.IsZero() != (lie == openid.NoAuthTime) {
 			t.Errorf("%q: %+v, %v", lie, a, err)
 		}
 	}
@@ -324,7 +323,7 @@ func TestAnswersAreBounded(t *testing.T) {
 // Endpoints on other hosts are judged as addresses that users give are.
 func TestEndpointsElsewhere(t *testing.T) {
 	x := newExchange(t, openid.Options{})
-	x.played.Twist(openidtest.PlainEndpoints.Twist())
+	x.played.SetLie(openid.PlainEndpoints)
 	if _, err := x.account("s-ann"); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "may not be dialled") {
 		t.Errorf("%v", err)
 	}

@@ -16,13 +16,10 @@ type messageRow struct {
 }
 
 type messageList struct {
-	*console.Form
-	State    mailqueue.State
-	Rows     []messageRow
-	Selected string // the filter as a query: what "these" are
-	Pager    console.Pager
-	Nodes    []console.Option
-	Filter   []console.Hidden // what the list shows, to come back to it
+	console.List
+	State mailqueue.State
+	Rows  []messageRow
+	Back  []console.Hidden // what the list shows, to come back to it
 }
 
 // messageTabs are the views of the list.
@@ -34,28 +31,54 @@ var messageTabs = []struct {
 // filterFields are the members of a filter that the form has; state is the tabs.
 var filterFields = []string{"node", "sender", "recipient", "subject", "age"}
 
+// messageFilters are the filters of the list, without the nodes.
+func messageFilters() []console.Filter {
+	return []console.Filter{
+		{Name: "subject", Label: "Subject", Search: true}, {Name: "sender", Label: "Sender"},
+		{Name: "recipient", Label: "Recipient", Placeholder: "Recipient, or @domain"},
+		{Name: "node", Label: "Node"}, {Name: "age", Label: "Older than", Placeholder: "Older than 12h, 3d"},
+	}
+}
+
+// barOf is what can be done with messages of a queue, or of both.
+func barOf(state mailqueue.State) console.Bar {
+	bar := console.Bar{One: "message", Many: "messages"}
+	if state != mailqueue.Waiting {
+		bar.Actions = append(bar.Actions, console.BarAction{Value: "resend", Label: "Resend"})
+	}
+	if state != mailqueue.Failed {
+		bar.Actions = append(bar.Actions, console.BarAction{Value: "flush", Label: "Send now"})
+	}
+	bar.Actions = append(bar.Actions, console.BarAction{Value: "delete", Label: "Delete"})
+	return bar
+}
+
 func (p *Pages) listMessages(r *http.Request) (console.Response, error) {
 	q := r.URL.Query()
 	f, err := mailqueue.ParseFilter(q.Get)
 	if err != nil {
 		return nil, err
 	}
-	list := messageList{Form: console.NewForm(), State: f.State}
+	form := console.NewForm()
 	for _, name := range filterFields {
-		list.Set(name, q.Get(name))
+		form.Set(name, q.Get(name))
+	}
+	list := messageList{State: f.State, List: console.NewList(messagesPath, form, messageFilters(), "state", string(f.State))}
+	list.Back = list.Kept()
+	for _, name := range filterFields {
 		if q.Get(name) != "" {
-			list.Filter = append(list.Filter, console.Hidden{Name: name, Value: q.Get(name)})
+			list.Back = append(list.Back, console.Hidden{Name: name, Value: q.Get(name)})
 		}
 	}
-	if f.State != "" {
-		list.Filter = append(list.Filter, console.Hidden{Name: "state", Value: string(f.State)})
-	}
+	list.Bar = barOf(f.State)
 	if err := p.fillList(r, &list, f); err != nil {
 		return nil, err
 	}
-	if list.Nodes, err = p.nodeOptions(r.Context()); err != nil {
+	nodes, err := p.nodeOptions(r.Context())
+	if err != nil {
 		return nil, err
 	}
+	list.Offer("node", nodes)
 	page := console.Page{Template: "mail-messages", Title: "Messages", Data: list}
 	for _, t := range messageTabs {
 		page.Tabs = append(page.Tabs, console.Tab{
@@ -74,13 +97,15 @@ func (p *Pages) fillList(r *http.Request, list *messageList, f mailqueue.Message
 	if err != nil {
 		return err
 	}
-	list.Selected = selection(get, "state", string(f.State))
+	switch {
+	case f.After != 0:
+		list.FromFirst()
+	case len(found) <= pageSize:
+		list.Total = console.TotalOf(len(found), "message", "messages")
+	}
 	if len(found) > pageSize {
 		found = found[:pageSize]
-		list.Pager.Next = messagesPath + selection(get, "state", string(f.State), "after", strconv.FormatInt(found[pageSize-1].ID, 10))
-	}
-	if f.After != 0 {
-		list.Pager.First = messagesPath + list.Selected
+		list.NextAt("after", strconv.FormatInt(found[pageSize-1].ID, 10))
 	}
 	for _, m := range found {
 		list.Rows = append(list.Rows, rowOfMessage(m))
@@ -101,7 +126,7 @@ func (p *Pages) nodeOptions(ctx context.Context) ([]console.Option, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := []console.Option{{Value: "", Label: "every node"}}
+	options := []console.Option{{Value: "", Label: "Every node"}}
 	for _, q := range queues {
 		options = append(options, console.Option{Value: q.NodeID, Label: q.NodeID})
 	}

@@ -71,6 +71,7 @@ func (p *Pages) Register(c *console.Console) {
 	c.Handle("POST "+messagesPath+"/{id}/delete", may, p.delete)
 	p.registerNodes(c)
 	c.AddOverview(p.overview)
+	c.AddFinder(p.find)
 }
 
 // administers reports whether a user may see mail.

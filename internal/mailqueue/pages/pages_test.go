@@ -98,7 +98,7 @@ func TestQueuesPage(t *testing.T) {
 		`<span class="badge bad">OFFLINE</span></td>`, `<span class="badge warn">paused</span> An administrator paused sending.</td></tr>`, `<td data-label="Oldest"><time`, `<span class="badge bad">act</span>`,
 		`action="/outrigger/mail/resume"><input type="hidden" name="node" value="node_2">`, `Resend errors`,
 		`source unknown`, `<span class="quiet">never</span>`, `<span class="badge quiet">unknown</span>`, "no samples yet",
-		`href="/outrigger/assets/mail.`)
+		`href="/outrigger/assets/console.`)
 	if strings.Contains(page.Body.String(), "style=") {
 		t.Error("there is an inline style, which the content security policy does not let through")
 	}
@@ -164,7 +164,7 @@ func TestTickedMessages(t *testing.T) {
 	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_1"}}
 	b.has(b.open("GET", "/mail/messages?sender=jira&state=error", "admin"),
 		`<input type="hidden" name="sender" value="jira">`, `<input type="hidden" name="state" value="error">`,
-		`name="id" value="2" aria-label="Select message 2"`, "Resend selected", "Delete selected")
+		`name="id" value="2" aria-label="Select message 2"`, `<button name="do" value="resend">Resend</button>`, `<button name="do" value="delete">Delete</button>`)
 	const selected = "/mail/messages/selected"
 	for _, do := range []string{"resend", "flush"} {
 		w := b.open("POST", selected, "admin", "do", do, "id", "2", "state", "error", "sender", "jira")

@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"outrigger/internal/console"
@@ -12,7 +13,7 @@ import (
 // newPlot draws the samples of History that were asked for from a time on.
 func newPlot(samples []mailqueue.Sample, from time.Time) console.Plot {
 	var highest mailqueue.Sizes
-	size, errors := console.Course{Tone: console.Busy}, console.Course{Tone: console.Bad}
+	size, errors := console.Course{Label: "waiting", Tone: console.Busy}, console.Course{Label: "in the error queue", Tone: console.Bad}
 	for _, s := range samples {
 		highest.Size, highest.ErrorSize = max(highest.Size, s.Size), max(highest.ErrorSize, s.ErrorSize)
 		size.Points = append(size.Points, console.Point{At: s.At, N: s.Size})
@@ -35,8 +36,12 @@ func (p *Pages) nodesPlot(ctx context.Context, nodes []mailqueue.NodeStatus) (co
 	if err != nil {
 		return console.Plot{}, err
 	}
-	var most int64
-	courses := make([]console.Course, len(nodes))
+	var most, mostFailed int64
+	courses := make([]console.Course, len(nodes), 2*len(nodes))
+	failed := console.Course{Label: "in the error queues", Tone: console.Bad}
+	if len(nodes) == 1 {
+		failed.Label = "in the error queue"
+	}
 	for i := range nodes {
 		courses[i].Tone = console.Warn
 		for _, s := range samples[nodes[i].ID] {
@@ -44,9 +49,28 @@ func (p *Pages) nodesPlot(ctx context.Context, nodes []mailqueue.NodeStatus) (co
 			courses[i].Points = append(courses[i].Points, console.Point{At: s.At, N: s.Size})
 		}
 	}
+	for at, n := range errorsOf(samples) {
+		mostFailed = max(mostFailed, n)
+		failed.Points = append(failed.Points, console.Point{At: at, N: n})
+	}
+	slices.SortFunc(failed.Points, func(a, b console.Point) int { return a.At.Compare(b.At) })
+	if mostFailed > 0 { // where there is no error, no line says so: it would look like one
+		courses = append(courses, failed)
+	}
 	courses[0].Label = "waiting"
 	if len(nodes) > 1 {
 		courses[0].Label = "waiting, a line for each node"
 	}
-	return console.NewPlot(from, fmt.Sprintf("The last 24 hours: at most %d waiting in the mail queue of a node.", most), courses...), nil
+	return console.NewPlot(from, fmt.Sprintf("The last 24 hours: at most %d waiting in the mail queue of a node, at most %d in the error queues.", most, mostFailed), courses...), nil
+}
+
+// errorsOf adds up the error queues of all nodes by time.
+func errorsOf(samples map[string][]mailqueue.Sample) map[time.Time]int64 {
+	sum := map[time.Time]int64{}
+	for _, list := range samples {
+		for _, s := range list {
+			sum[s.At] += s.ErrorSize
+		}
+	}
+	return sum
 }

@@ -23,9 +23,6 @@ const (
 
 // ask asks the platform, where it can be asked, and returns what is to be said.
 func (s *Service) ask(ctx context.Context, c *notify.Connection, a *answering) (note string) {
-	if c.Edition() != notify.SelfHosted { // whose accounts are those of people
-		return ""
-	}
 	if c.Token.IsZero() {
 		return "The connection " + c.Name + " has no account to search the platform with. Type the name."
 	}
@@ -159,7 +156,7 @@ func (a *answering) add(one notify.Found) {
 		a.more = true
 		return
 	}
-	if _, repository, _ := strings.Cut(one.Value, "/"); one.Label == one.Value || one.Label == repository {
+	if one.Label == one.Value {
 		one.Label = ""
 	}
 	a.list = append(a.list, one)

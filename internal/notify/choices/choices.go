@@ -56,8 +56,8 @@ type Answer struct {
 	Note  string         `json:"note,omitempty"`
 }
 
-// Platform is a self-hosted one that is asked for what it has, at most limit of it; more reports whether there
-// are others. *client.Client.
+// Platform is asked for what it has, at most limit of it; more reports whether there
+// are others. *client.Client of the self-hosted platform.
 type Platform interface {
 	SearchProjects(ctx context.Context, c *notify.Connection, text string, limit int) (found []notify.Found, more bool, err error)
 	SearchRepositories(ctx context.Context, c *notify.Connection, project, text string, limit int) (found []notify.Found, more bool, err error)
@@ -122,7 +122,7 @@ func (s *Service) check(ctx context.Context, q Query) (*notify.Connection, error
 	case utf8.RuneCountInString(q.Text) > maxText:
 		return nil, fault.InvalidField("text", "Type at most %d characters.", maxText)
 	}
-	all := s.Platforms().Connections
+	all := s.Platforms().Connections.Of(notify.SelfHosted)
 	name, err := all.Resolve(q.Connection)
 	if err != nil {
 		return nil, err

@@ -47,7 +47,6 @@ func newWorld(t *testing.T) *world {
 	kinds := map[string]notify.Decoder{"bitbucket-dc": func(key string, _ []byte, _ string) (string, []notify.Event, error) { return key, nil, nil }}
 	platforms := notify.NewPlatforms(1, notify.Connections{
 		{Name: "main", Kind: "bitbucket-dc", BaseURL: server.URL, Token: secret.New("right")}, {Name: "mute", Kind: "bitbucket-dc", BaseURL: server.URL},
-		{Name: "cloud", Kind: "bitbucket-cloud", BaseURL: server.URL, Token: secret.New("right")},
 	}, nil, nil, kinds)
 	w.Service = choices.New(choices.Options{
 		Platform: client.New(egresstest.Client(t).Trusted(), clock), Platforms: func() *notify.Platforms { return platforms },
@@ -184,10 +183,6 @@ func TestAPlatformThatDoesNotAnswer(t *testing.T) {
 	}
 	if n := w.Asked("/repos"); n != 1 {
 		t.Errorf("it was asked %d times", n)
-	}
-	w.known = append(w.known, identity.Resource{Connection: "cloud", Project: "atlas", Repository: "toucan"})
-	if found, a := w.ask(t, admin(t), choices.Query{Kind: choices.Repositories, Connection: "cloud", Text: "can"}); found != "atlas/toucan" || a.Note != "" {
-		t.Errorf("of the cloud: %q, %q", found, a.Note)
 	}
 	q.Connection = "mute"
 	if found, a := w.ask(t, admin(t), q); found != "" || !strings.Contains(a.Note, "no account") {

@@ -22,7 +22,6 @@ type channelRow struct {
 	Standing notify.ChannelStatus
 	Path     string
 	Mine     []notify.ChannelRule // that who looks administers
-	More     int                  // of these that the list does not show
 	Reports  []notify.Report
 	Others   int       // rules and reports of others
 	NextTry  time.Time // zero: nothing keeps it closed
@@ -68,15 +67,18 @@ func (p *Pages) channelRow(c notify.ChannelInfo, who *identity.Principal) channe
 	return row
 }
 
-// listedRules is how many of a channel's rules the list shows, so that it does not
-// grow with them; the channel's own page shows all.
-const listedRules = 5
-
-func (r channelRow) listed() channelRow {
-	if more := len(r.Mine) - listedRules; more > 0 {
-		r.Mine, r.More = r.Mine[:listedRules], more
+// MoreUses says how many rules and reports use the channel beside the one that the list
+// names; the channel's own page names all.
+func (r channelRow) MoreUses() string {
+	mine := len(r.Mine) + len(r.Reports)
+	switch more := max(mine-1, 0) + r.Others; {
+	case more == 0:
+		return ""
+	case mine == 0:
+		return console.Count(int64(more)) + " of other administrators"
+	default:
+		return "and " + console.Count(int64(more)) + " more"
 	}
-	return r
 }
 
 type channelList struct {
@@ -105,7 +107,7 @@ func (p *Pages) listChannels(r *http.Request) (console.Response, error) {
 		list.Pager.Next = channelsPath + console.Query("after", fmt.Sprintf("%d/%d", last.Rank(), last.ID))
 	}
 	for _, c := range found {
-		list.Rows = append(list.Rows, p.channelRow(c, identity.From(r.Context())).listed())
+		list.Rows = append(list.Rows, p.channelRow(c, identity.From(r.Context())))
 	}
 	return console.Page{Template: "channels", Title: "Channels", Data: list}, nil
 }

@@ -31,11 +31,17 @@ func TestAChannelCanBeTriedAgain(t *testing.T) {
 	}
 }
 
-func TestTheListShowsAFewRulesOfAChannel(t *testing.T) {
-	for _, c := range []struct{ has, shown, more int }{{0, 0, 0}, {5, 5, 0}, {6, 5, 1}, {100, 5, 95}} {
-		row := channelRow{Mine: make([]notify.ChannelRule, c.has)}.listed()
-		if len(row.Mine) != c.shown || row.More != c.more {
-			t.Errorf("of %d rules the list shows %d and says %d more, not %d and %d", c.has, len(row.Mine), row.More, c.shown, c.more)
+// The list names what uses a channel first, and counts the others.
+func TestTheListCountsWhatUsesAChannel(t *testing.T) {
+	for _, c := range []struct {
+		rules, reports, others int
+		says                   string
+	}{
+		{0, 0, 0, ""}, {1, 0, 0, ""}, {0, 1, 0, ""}, {2, 0, 0, "and 1 more"}, {1, 1, 0, "and 1 more"}, {1, 0, 2, "and 2 more"}, {0, 0, 3, "3 of other administrators"}, {1_001, 0, 0, "and 1,000 more"},
+	} {
+		row := channelRow{Mine: make([]notify.ChannelRule, c.rules), Reports: make([]notify.Report, c.reports), Others: c.others}
+		if got := row.MoreUses(); got != c.says {
+			t.Errorf("%+v: %q", c, got)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"net/http"
-	"net/url"
 
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
@@ -79,7 +78,7 @@ func (p *Pages) listCloudRules(r *http.Request) (console.Response, error) {
 	}
 	list, err := p.ruleList(r, at, notify.RulePage{
 		Level: notify.RepositoryLevel, Edition: notify.Cloud, Connection: at.Connection, Project: at.Workspace, Repository: at.Repository,
-	}, url.Values{"connection": {at.Connection}, "workspace": {at.Workspace}, "repository": {at.Repository}})
+	}, console.NewList(at.base(), console.NewForm(), nil, "connection", at.Connection, "workspace", at.Workspace, "repository", at.Repository))
 	if err != nil {
 		return nil, err
 	}

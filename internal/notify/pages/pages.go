@@ -89,6 +89,7 @@ func (p *Pages) Register(c *console.Console) {
 	c.Handle("POST "+channelsPath+"/{channel}/test", console.SignedIn, p.testChannel)
 	c.Handle("POST "+channelsPath+"/{channel}/rename", console.SignedIn, p.renameChannel)
 	c.AddOverview(p.overview)
+	c.AddFinder(p.find)
 }
 
 // administersAnything reports whether the principal can have a rule to look at.

@@ -14,9 +14,9 @@ func (p *Pages) plot(ctx context.Context) (console.Plot, error) {
 	if err != nil {
 		return console.Plot{}, err
 	}
-	delivered := console.Course{Label: "delivered", Tone: console.Good}
+	delivered := console.Course{Label: "delivered", Tone: console.Good, Sum: true}
 	waiting := console.Course{Label: "waiting", Tone: console.Warn}
-	failed := console.Course{Label: "failed", Tone: console.Bad}
+	failed := console.Course{Label: "failed", Tone: console.Bad, Sum: true}
 	var ended, lost, most int64
 	for _, s := range samples {
 		ended, lost, most = ended+s.Delivered, lost+s.Failed, max(most, s.Waiting)

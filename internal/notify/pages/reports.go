@@ -43,12 +43,9 @@ type reportRow struct {
 }
 
 type reportList struct {
-	*console.Form
-	Rows         []reportRow
-	Pager        console.Pager
-	New          string
-	Repositories []string
-	Repository   string // that the list is narrowed to
+	console.List
+	Rows []reportRow
+	New  string
 }
 
 // listReports lists the reports of all repositories that who asks administers,
@@ -63,19 +60,19 @@ func (p *Pages) listReports(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := reportList{
-		Form: console.NewForm().Set("repository", narrowed), Repository: narrowed, New: reportsPath + "/new" + console.Query("repository", narrowed),
-	}
-	if list.Repositories, err = p.repositoryNames(r); err != nil {
+	names, err := p.repositoryNames(r)
+	if err != nil {
 		return nil, err
 	}
+	list := reportList{New: reportsPath + "/new" + console.Query("repository", narrowed), List: console.NewList(reportsPath, console.NewForm().Set("repository", narrowed),
+		[]console.Filter{{Name: "repository", Label: "Repository", Placeholder: "PROJECT/repository", Suggestions: names, Search: true}})}
 	if len(found) > pageSize {
 		found = found[:pageSize]
 		last := found[pageSize-1]
-		list.Pager.Next = reportsPath + console.Query("repository", narrowed, "name", last.Name, "after", idText(last.ID))
+		list.NextAt("name", last.Name, "after", idText(last.ID))
 	}
 	if ask.AfterID != 0 {
-		list.Pager.First = reportsPath + console.Query("repository", narrowed)
+		list.FromFirst()
 	}
 	for i := range found {
 		list.Rows = append(list.Rows, p.reportRow(&found[i]))

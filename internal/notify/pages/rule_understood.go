@@ -51,7 +51,7 @@ func (p *Pages) understandMasks(ctx context.Context, f *notify.Filter, seen []st
 	tried, err := p.Trials.TryMasks(ctx, f, names, nil)
 	if e := fault.As(err); e != nil {
 		for _, wrong := range e.Fields {
-			about = append(about, understood{wrong.Name, "Not understood: " + wrong.Message})
+			about = append(about, understood{wrong.Name, wrong.Message})
 		}
 		return about
 	}

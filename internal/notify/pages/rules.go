@@ -2,7 +2,6 @@ package pages
 
 import (
 	"errors"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -53,31 +52,28 @@ func (p *Pages) leadToRules(r *http.Request) (console.Response, error) {
 // ruleRow is a rule in the list.
 type ruleRow struct {
 	*notify.RuleInfo
-	Path     string // of its page
-	Place    string
-	Only     string // the projects and repositories to which its filters limit it
-	Events   string
-	Branches string
-	State    console.Badge
-	Detail   string
-	Waiting  string // how many messages wait for the rule; "": none
-	Coverage string // of a global rule: how many projects its events come from
+	Path      string // of its page
+	Duplicate string // the form of a copy
+	Place     string
+	Only      string // the projects and repositories to which its filters limit it
+	Events    string
+	Branches  string
+	State     console.Badge
+	Detail    string
+	Waiting   string // how many messages wait for the rule; "": none
+	Coverage  string // of a global rule: how many projects its events come from
 	// LastBadge is the state of the last message; its text is "" where there is none.
 	LastBadge console.Badge
 	Trouble   bool // State says more than whether the rule is enabled
 }
 
 type ruleList struct {
-	At         rulePlace // its level "" is every level
-	Search     string
-	Project    string
-	Repository string
-	Query      string // of the list's address: its actions lead back to it
-	Filtered   bool
-	Rows       []ruleRow
-	Pager      console.Pager
-	New        string
-	Coverage   []*coverageView // of global rules
+	console.List
+	At       rulePlace // its level "" is every level
+	Here     string    // the query of the list's address, place in the list included: its actions lead back to it
+	Rows     []ruleRow
+	New      string
+	Coverage []*coverageView // of global rules
 
 	Webhook      *repositoryWebhookView // of a repository of the cloud edition
 	Unauthorized int                    // rules whose account has to be authorised again
@@ -106,14 +102,13 @@ func (p *Pages) listRules(r *http.Request) (console.Response, error) {
 	ask := notify.RulePage{
 		Level: level, Edition: notify.SelfHosted, Search: strings.TrimSpace(q.Get("search")), Project: q.Get("project"), Repository: q.Get("repository"),
 	}
-	list, err := p.ruleList(r, rulePlace{Level: level}, ask, url.Values{
-		"level": {q.Get("level")}, "search": {ask.Search}, "project": {ask.Project}, "repository": {ask.Repository},
-	})
+	form := console.NewForm().Set("search", ask.Search).Set("project", ask.Project).Set("repository", ask.Repository)
+	its := console.NewList(rulesPath, form, ruleFilters(level), "level", q.Get("level"))
+	list, err := p.ruleList(r, rulePlace{Level: level}, ask, its)
 	if err != nil {
 		return nil, err
 	}
-	list.Query = listQuery(q)
-	list.New, list.Filtered = newRulePath(level, who), list.Search != "" || list.Project != "" || list.Repository != ""
+	list.Here, list.New = listQuery(q), newRulePath(level, who)
 	if level == notify.Global || level == "" {
 		if list.Coverage, err = p.coverage(r.Context()); err != nil {
 			return nil, err
@@ -149,30 +144,39 @@ func newRulePath(level notify.Level, who *identity.Principal) string {
 	return rulesPath + "/new" + console.Query("level", levelQuery(level))
 }
 
-// ruleList is a page of rules. its is the query of the list's address.
-func (p *Pages) ruleList(r *http.Request, at rulePlace, ask notify.RulePage, its url.Values) (ruleList, error) {
+// ruleFilters are the filters of a level's list.
+func ruleFilters(level notify.Level) []console.Filter {
+	filters := []console.Filter{{Name: "search", Label: "Name", Placeholder: "Search by name", Search: true}}
+	if level == notify.ProjectLevel || level == notify.RepositoryLevel {
+		filters = append(filters, console.Filter{Name: "project", Label: "Project key"})
+	}
+	if level == notify.RepositoryLevel {
+		filters = append(filters, console.Filter{Name: "repository", Label: "Repository"})
+	}
+	return filters
+}
+
+// ruleList is a page of rules of a list.
+func (p *Pages) ruleList(r *http.Request, at rulePlace, ask notify.RulePage, its console.List) (ruleList, error) {
 	q := r.URL.Query()
 	ask.AfterName, ask.Limit = q.Get("name"), pageSize+1
 	ask.AfterID, _ = strconv.ParseInt(q.Get("after"), 10, 64)
-	list := ruleList{At: at, Search: ask.Search, Project: ask.Project, Repository: ask.Repository, New: at.base() + "/new" + at.query()}
+	list := ruleList{List: its, At: at, New: at.base() + "/new" + at.query()}
 	found, err := p.Rules.Page(r.Context(), ask)
 	if err != nil {
 		return list, err
 	}
-	maps.DeleteFunc(its, func(_ string, values []string) bool { return values[0] == "" })
 	if ask.AfterID != 0 {
-		list.Pager.First = at.base() + "?" + its.Encode()
+		list.FromFirst()
 	}
 	if len(found) > pageSize {
 		found = found[:pageSize]
 		last := found[pageSize-1]
-		its.Set("name", last.Name)
-		its.Set("after", idText(last.ID))
-		list.Pager.Next = at.base() + "?" + its.Encode()
+		list.NextAt("name", last.Name, "after", idText(last.ID))
 	}
 	for i := range found {
 		row := ruleRowOf(&found[i], p.Clock())
-		row.Path = at.base() + "/" + idText(row.ID)
+		row.Path, row.Duplicate = at.base()+"/"+idText(row.ID), duplicatePath(p.placeOf(&row.Rule), row.ID)
 		list.Rows = append(list.Rows, row)
 	}
 	return list, nil

@@ -1,6 +1,6 @@
 // Package openid plays an OpenID Connect provider: discovery, the authorization
 // code with PKCE, signed ID tokens, userinfo and a key set, as the specification
-// says, and on demand faults. Package openidtest has it lie.
+// says, and on demand the faults and lies against which its clients have checks.
 //
 // Sources: https://openid.net/specs/openid-connect-core-1_0.html and
 // https://openid.net/specs/openid-connect-discovery-1_0.html
@@ -50,7 +50,7 @@ type Provider struct {
 	tokens   map[string]string    // subjects by access token
 	shown    map[string]time.Time // when accounts were signed in, by subject
 	key      signingKey
-	twist    Twist
+	lie      Lie
 	refusal  string
 }
 
@@ -107,6 +107,13 @@ func (p *Provider) SetFault(at string, f played.Fault) { p.faults.Set(at, f) }
 
 // Asked counts the requests whose method and path contain a text.
 func (p *Provider) Asked(text string) int { return p.asked.Count(text) }
+
+// SetLie has the provider lie from now on; "" ends it.
+func (p *Provider) SetLie(l Lie) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lie = l
+}
 
 // SetRefusal has browsers come back with an error from now on; "" ends it.
 func (p *Provider) SetRefusal(name string) {

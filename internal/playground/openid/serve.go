@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -75,7 +74,15 @@ func (p *Provider) configuration(w http.ResponseWriter, r *http.Request) {
 	if p.o.InBody {
 		c["token_endpoint_auth_methods_supported"] = []string{"client_secret_post"}
 	}
-	answer(w, http.StatusOK, p.twist.say(Configuration, c))
+	switch p.lie {
+	case OtherDiscovery:
+		c["issuer"] = "https://evil.example"
+	case PlainEndpoints:
+		c["token_endpoint"] = "http://169.254.169.254/token"
+	case NoKeys:
+		delete(c, "jwks_uri")
+	}
+	answer(w, http.StatusOK, c)
 }
 
 var signInPage = template.Must(template.New("").Parse(`<!doctype html>
@@ -93,12 +100,11 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	client := p.client(q.Get("client_id"))
 	back := func(answer url.Values) {
 		answer.Set("state", q.Get("state"))
-		sender := map[string]any{}
-		if p.o.NamesItself {
-			sender["iss"] = issuerOf(r)
-		}
-		for name, value := range p.twist.say(Redirect, sender) {
-			answer.Set(name, fmt.Sprint(value))
+		switch {
+		case p.lie == OtherSender:
+			answer.Set("iss", "https://evil.example")
+		case p.o.NamesItself && p.lie != NoSender:
+			answer.Set("iss", issuerOf(r))
 		}
 		http.Redirect(w, r, client.Callback+"?"+answer.Encode(), http.StatusFound)
 	}
@@ -142,7 +148,10 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 		access := rand.Text()
 		p.tokens[access] = c.subject
 		body := map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 300, "id_token": p.idToken(issuerOf(r), client, c, access)}
-		answer(w, http.StatusOK, p.twist.say(Tokens, body))
+		if p.lie == NoIDToken {
+			delete(body, "id_token")
+		}
+		answer(w, http.StatusOK, body)
 	}
 }
 
@@ -171,5 +180,8 @@ func (p *Provider) userInfo(w http.ResponseWriter, r *http.Request) {
 			body[name] = value
 		}
 	}
-	answer(w, http.StatusOK, p.twist.say(UserInfo, body))
+	if p.lie == OtherUserInfo {
+		body["sub"] = "another"
+	}
+	answer(w, http.StatusOK, body)
 }

@@ -22,7 +22,6 @@ async function find(kind, text, signal) {
     project: typed("projectKey", form.dataset.project), repository: typed("repositoryKey", form.dataset.repository),
   });
   const answer = await fetch(`${form.dataset.choices}?${query}`, { signal, headers: { Accept: "application/json" } });
-  if (answer.status === 400) return { found: [], note: "Choose the connection first." };
   if (answer.status === 429) return { found: [], note: "You have searched too often. Type the name." };
   if (!answer.ok || answer.redirected) return { found: [], note: "" };
   return answer.json();
@@ -33,7 +32,6 @@ function combobox(field, kind, take) {
   const list = make("ul", { id: `${field.id}-found`, role: "listbox", "aria-label": `Found ${names[kind]}`, class: "found", hidden: "" });
   const note = make("p", { class: "found-note", role: "status" });
   field.after(list, note);
-  field.removeAttribute("list"); // of what is known without asking
   for (const [key, value] of [["role", "combobox"], ["aria-autocomplete", "list"], ["aria-expanded", "false"], ["aria-controls", list.id]]) field.setAttribute(key, value);
   let waiting;
   let asking;

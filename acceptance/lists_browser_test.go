@@ -1,0 +1,121 @@
+package acceptance
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// rowsInSight counts the rows of a list that are wholly in the window.
+const rowsInSight = `[...document.querySelectorAll(".list tbody tr")].filter((row) => { const at = row.getBoundingClientRect(); return at.top >= 0 && at.bottom <= innerHeight; }).length`
+
+// tallest is the height of the tallest row.
+const tallest = `Math.max(...[...document.querySelectorAll(".list tbody tr")].map((row) => Math.round(row.getBoundingClientRect().height)))`
+
+// asked counts what the page asked the server for, itself included; a stream of what
+// is new does not count as long as it is open.
+const asked = `performance.getEntriesByType("resource").length + 1`
+
+// Lists are a line a row, and three lines on a phone; a page asks for few files.
+func TestListsAreScanned(t *testing.T) {
+	t.Parallel()
+	d := startDemo(t)
+	ctx := browser(t, 1280)
+	do(t, ctx, "sign in", d.signIn()...)
+	for range 3 {
+		d.send(t)
+	}
+	lists := []string{"/notifications/deliveries", "/notifications/events", "/notifications/rules", "/notifications/channels", "/notifications/reports", "/system/audit"}
+	do(t, ctx, "wait until there is enough", chromedp.EmulateViewport(1280, 800), chromedp.Navigate(d.console+lists[0]), chromedp.WaitVisible(`tbody tr:nth-child(20)`))
+	for _, c := range []struct {
+		width, height int64
+		most          int // pixels of a row
+	}{{1280, 800, 37}, {1920, 1000, 37}, {390, 844, 100}} {
+		for _, list := range lists {
+			var height, rows, files, wide int
+			do(t, ctx, "look at "+list, chromedp.EmulateViewport(c.width, c.height), chromedp.Navigate(d.console+list), chromedp.WaitVisible(`.list tbody tr`),
+				evaluate(tallest, &height), evaluate(rowsInSight, &rows), evaluate(asked, &files), evaluate(`document.documentElement.scrollWidth`, &wide),
+				look(t, fmt.Sprintf("list%s-%d", strings.ReplaceAll(list, "/", "-"), c.width)))
+			if height > c.most {
+				t.Errorf("%s at %d px: a row is %d px high", list, c.width, height)
+			}
+			if files > 8 {
+				t.Errorf("%s asks for %d files", list, files)
+			}
+			if wide > int(c.width) {
+				t.Errorf("%s at %d px is %d px wide", list, c.width, wide)
+			}
+			if list == lists[0] && c.width == 1280 && rows < 14 {
+				t.Errorf("%d deliveries are in sight", rows)
+			}
+		}
+	}
+}
+
+// A list is gone through, ticked, narrowed and left by keys alone.
+func TestListByKeys(t *testing.T) {
+	t.Parallel()
+	d := startDemo(t)
+	ctx := browser(t, 1280)
+	var at, selected, address, state string
+	var ticked bool
+	row := `(document.activeElement.closest("tbody tr")?.rowIndex ?? 0) + " " + document.activeElement.tagName`
+	do(t, ctx, "sign in", d.signIn()...)
+	d.send(t)
+	do(t, ctx, "go down and up, and select",
+		chromedp.Navigate(d.console+"/notifications/deliveries"), chromedp.WaitVisible(`tbody tr:nth-child(5) .badge.good`),
+		chromedp.KeyEvent("jjjk"), evaluate(row, &at),
+		chromedp.KeyEvent("x"), evaluate(`document.querySelector("tbody tr:nth-child(2) input").checked`, &ticked),
+		chromedp.WaitVisible(`.selection button[value=redeliver]`),
+		read(`[data-selected]`, &selected),
+	)
+	if at != "2 A" || !ticked || selected != "1 delivery selected" {
+		t.Errorf("the focus is on %q, ticked %t, %q", at, ticked, selected)
+	}
+	do(t, ctx, "see the keys", chromedp.KeyEvent("?"), chromedp.WaitVisible(`dialog .keys`), chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent(`dialog`))
+	do(t, ctx, "choose a state",
+		chromedp.KeyEvent("/"), evaluate(`document.activeElement.name`, &at),
+		evaluate(`(() => { const field = document.querySelector("select[name=state]"); field.value = "failed"; field.dispatchEvent(new Event("change", { bubbles: true })); return ""; })()`, &state),
+		chromedp.WaitVisible(`[data-results] .empty`),
+		evaluate(`location.search`, &address),
+	)
+	if at != "state" || address != "?state=failed" {
+		t.Errorf("/ leads to %q; the address is %q", at, address)
+	}
+	do(t, ctx, "go back to all and open one",
+		chromedp.Navigate(d.console+"/notifications/deliveries"), chromedp.WaitVisible(`tbody tr`),
+		chromedp.KeyEvent("j"+kb.Enter), chromedp.WaitNotPresent(`.list`), chromedp.WaitVisible(`main h1`), evaluate(`location.pathname`, &address),
+	)
+	if !strings.HasPrefix(address, "/notifications/deliveries/") {
+		t.Errorf("Enter leads to %q", address)
+	}
+}
+
+// Ctrl+K leads to a rule by a part of its name, and the same search is a page.
+func TestGoToAnything(t *testing.T) {
+	t.Parallel()
+	d := startDemo(t)
+	ctx := browser(t, 1280)
+	var address, page string
+	do(t, ctx, "sign in", d.signIn()...)
+	do(t, ctx, "go to a rule",
+		chromedp.Navigate(d.console+"/mail"), chromedp.WaitVisible(`a[data-find]`),
+		evaluate(`(() => { document.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true })); return ""; })()`, &page),
+		chromedp.WaitVisible(`dialog.go-to input`),
+		chromedp.KeyEvent("pull requests"),
+		chromedp.Poll[chromedp.Void](`document.querySelector("dialog .places .chosen .kind")?.textContent === "Rule"`),
+		chromedp.KeyEvent(kb.Enter),
+		chromedp.WaitNotPresent(`dialog`), chromedp.WaitVisible(`main h1`),
+		evaluate(`location.pathname`, &address),
+	)
+	if !strings.HasPrefix(address, "/notifications/") || !strings.Contains(address, "/rules/") {
+		t.Errorf("Ctrl+K led to %q", address)
+	}
+	do(t, ctx, "search on the page", chromedp.Navigate(d.console+"/find?q=%25%27%22%3Cscript%3E"), chromedp.WaitVisible(`[data-found]`), read(`main`, &page))
+	if !strings.Contains(page, "Nothing that you may see") {
+		t.Error(page)
+	}
+}

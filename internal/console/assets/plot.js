@@ -1,0 +1,69 @@
+// A plot says the numbers of the hour under the pointer, and of the one that the arrow
+// keys lead to. They are those of the table below it.
+
+const height = 52;
+
+function hoursOf(box) {
+  const names = [...box.querySelectorAll("thead th")].slice(1).map((cell) => cell.textContent);
+  return [...box.querySelectorAll("tbody tr")].map((row) => ({
+    x: Number(row.dataset.x),
+    text: `${row.querySelector("th").textContent}: ${[...row.querySelectorAll("td")].map((cell, i) => `${cell.textContent} ${names[i]}`).join(", ")}`,
+  })).reverse();
+}
+
+function said(box) {
+  let place = box.querySelector(".plot-value");
+  if (!place) {
+    place = document.createElement("p");
+    place.className = "plot-value";
+    place.setAttribute("role", "status");
+    box.querySelector("svg").before(place);
+  }
+  return place;
+}
+
+function show(box, hour) {
+  box.querySelector(".here")?.remove();
+  said(box).textContent = hour ? hour.text : "";
+  if (!hour) return;
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+  for (const [name, value] of Object.entries({ class: "here", x1: hour.x + 4, x2: hour.x + 4, y1: 14, y2: height })) line.setAttribute(name, value);
+  box.querySelector("svg").append(line);
+}
+
+function reach(within) {
+  for (const box of within.querySelectorAll("[data-plot]")) {
+    const svg = box.querySelector("svg");
+    if (box.querySelector("tbody tr") && !svg.hasAttribute("tabindex")) svg.setAttribute("tabindex", "0");
+  }
+}
+
+reach(document);
+document.addEventListener("live", (event) => reach(event.target));
+
+document.addEventListener("pointermove", (event) => {
+  const svg = event.target.closest?.("[data-plot] svg");
+  if (!svg) return;
+  const area = svg.getBoundingClientRect();
+  const x = (event.clientX - area.left) / area.width * svg.viewBox.baseVal.width;
+  const box = svg.closest("[data-plot]");
+  show(box, hoursOf(box).findLast((hour) => hour.x <= x));
+});
+document.addEventListener("pointerout", (event) => {
+  const box = event.target.closest?.("[data-plot]");
+  if (box && !box.contains(event.relatedTarget)) show(box, null);
+});
+document.addEventListener("keydown", (event) => {
+  const svg = event.target.closest?.("[data-plot] svg");
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (!svg || !step) return;
+  event.preventDefault();
+  const box = svg.closest("[data-plot]");
+  const hours = hoursOf(box);
+  const at = hours.findIndex((hour) => hour.text === said(box).textContent);
+  show(box, hours[at < 0 ? hours.length - 1 : Math.min(Math.max(at + step, 0), hours.length - 1)]);
+});
+document.addEventListener("focusout", (event) => {
+  const box = event.target.closest?.("[data-plot]");
+  if (box) show(box, null);
+});

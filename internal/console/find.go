@@ -1,0 +1,105 @@
+package console
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+const (
+	findPage = "find"
+	findPath = "/find"
+
+	// MaxFound is how many things of a kind a search lists.
+	MaxFound = 8
+	// maxQuery bounds what is searched for, in bytes.
+	maxQuery = 200
+
+	// So many searches a minute one reader may ask for, and so many at once: one for
+	// each pause while typing.
+	findsAMinute = 120
+	findsAtOnce  = 30
+	findersKept  = 1_000
+)
+
+// Found is a thing that a search found, and its page.
+type Found struct{ Kind, Label, Where, Path string }
+
+// Finder finds the things of a wing by name or number, at most MaxFound of a kind:
+// those that the reader, who is in ctx, may see. query is not empty and has no spaces
+// around it.
+type Finder func(ctx context.Context, query string) ([]Found, error)
+
+// AddFinder adds what a wing finds.
+func (c *Console) AddFinder(f Finder) { c.finders = append(c.finders, f) }
+
+type findView struct {
+	*Form
+	Query string
+	Found []Found
+}
+
+func (c *Console) find(x *exchange) (Response, error) {
+	query := strings.TrimSpace(x.r.URL.Query().Get("q"))
+	if len(query) > maxQuery {
+		return nil, fault.New(fault.Invalid, "Search for at most %d characters.", maxQuery)
+	}
+	view := findView{Form: NewForm().Set("q", query), Query: query}
+	if query != "" && !c.finds.allow(x.principal.Ref()) {
+		return nil, &fault.Error{Code: fault.RateLimited, Message: "You searched very often. Try again in a moment.", RetryAfter: time.Second}
+	}
+	view.Found = c.pagesNamed(x.principal, query)
+	if query != "" {
+		for _, f := range c.finders {
+			found, err := f(x.r.Context(), query)
+			if err != nil {
+				return nil, err
+			}
+			view.Found = append(view.Found, found...)
+		}
+	}
+	return Page{Template: findPage, Title: "Go to", Data: view}, nil
+}
+
+// pagesNamed are the pages of the navigation and of the reader's menu whose name has
+// the text.
+func (c *Console) pagesNamed(p *identity.Principal, text string) (found []Found) {
+	text = strings.ToLower(text)
+	for _, n := range c.nav {
+		if (n.Visible == nil || n.Visible(p)) && strings.Contains(strings.ToLower(n.Section+" "+n.Label), text) {
+			found = append(found, Found{Kind: "Page", Label: n.Label, Where: n.Section, Path: n.Path})
+		}
+	}
+	for _, l := range c.menu {
+		if text != "" && strings.Contains(strings.ToLower(l.Label), text) {
+			found = append(found, Found{Kind: "Page", Label: l.Label, Where: "Your account", Path: l.Path})
+		}
+	}
+	return found
+}
+
+// searchPace limits how often each reader searches.
+type searchPace struct {
+	mu       sync.Mutex
+	ofReader map[string]*rate.Limiter
+}
+
+func (s *searchPace) allow(reader string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	limiter := s.ofReader[reader]
+	if limiter == nil {
+		if s.ofReader == nil || len(s.ofReader) >= findersKept {
+			s.ofReader = map[string]*rate.Limiter{}
+		}
+		limiter = rate.NewLimiter(rate.Every(time.Minute/findsAMinute), findsAtOnce)
+		s.ofReader[reader] = limiter
+	}
+	return limiter.Allow()
+}
