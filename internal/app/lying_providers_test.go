@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"outrigger/internal/playground/faults"
 	"outrigger/internal/playground/openid"
-	"outrigger/internal/playground/played"
 )
 
 // A provider that lies or fails signs no user in, and its words are on no page.
@@ -47,14 +47,14 @@ func TestLyingProviders(t *testing.T) {
 	w.provider.SetLie(openid.OtherUserInfo)
 	fail(string(openid.OtherUserInfo), 401, "")
 	w.provider.SetLie("")
-	for kind, status := range map[played.Kind]int{
-		played.Broken: 503, played.Proxied: 503, played.Garbling: 503, played.Chattering: 503, played.Redirecting: 503, played.Dropping: 503, played.Missing: 401,
-		played.Refusing: 401, played.Throttling: 503,
+	for kind, status := range map[faults.Kind]int{
+		faults.Broken: 503, faults.Proxied: 503, faults.Garbling: 503, faults.Chattering: 503, faults.Redirecting: 503, faults.Dropping: 503, faults.Missing: 401,
+		faults.Refusing: 401, faults.Throttling: 503,
 	} {
-		w.provider.SetFault("POST /token", played.Fault{Kind: kind})
+		w.provider.SetFault("POST /token", faults.Fault{Kind: kind})
 		fail("token "+string(kind), status, "")
 	}
-	w.provider.SetFault("POST /token", played.Fault{})
+	w.provider.SetFault("POST /token", faults.Fault{})
 	for _, refusal := range []string{"access_denied", "server_error", "<script>alert(1)</script>"} {
 		w.provider.SetRefusal(refusal)
 		b := w.visitor()
@@ -77,7 +77,7 @@ func TestLyingProviders(t *testing.T) {
 	}
 	w.clock.Move(time.Hour) // the configuration is asked for again, and the one before stays
 	w.provider.SetAccount(openid.Account{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann"}})
-	w.provider.SetFault("openid-configuration", played.Fault{Kind: played.Broken})
+	w.provider.SetFault("openid-configuration", faults.Fault{Kind: faults.Broken})
 	b := w.visitor()
 	if _, _, body := w.signIn(b, "s-ann", "/"); w.signedIn(b) != "ann" {
 		t.Errorf("after all of that: %s", body)
@@ -143,15 +143,15 @@ func TestAuthTimesThatConfirmNothing(t *testing.T) {
 func TestProviderThatIsAway(t *testing.T) {
 	w := newSignOnWorld(t)
 	w.run(w.cfg)
-	for _, kind := range []played.Kind{played.Broken, played.Dropping, played.Proxied, played.Garbling, played.Chattering, played.Redirecting} {
-		w.provider.SetFault("", played.Fault{Kind: kind})
+	for _, kind := range []faults.Kind{faults.Broken, faults.Dropping, faults.Proxied, faults.Garbling, faults.Chattering, faults.Redirecting} {
+		w.provider.SetFault("", faults.Fault{Kind: kind})
 		w.clock.Move(5 * time.Second)
 		status, at, body := w.visitor().send("GET", w.url+"/sign-in/oidc", nil)
 		if status != 503 || at.Path != "/sign-in/oidc" || !strings.Contains(body, "No usable answer comes from the company.") || !strings.Contains(body, `name="password"`) || strings.Contains(body, "evil.example") {
 			t.Errorf("%s: %d %s: %s", kind, status, at, body)
 		}
 	}
-	w.provider.SetFault("", played.Fault{})
+	w.provider.SetFault("", faults.Fault{})
 	asked := w.provider.Asked("openid-configuration")
 	if status, _, _ := w.visitor().send("GET", w.url+"/sign-in/oidc", nil); status != 503 || w.provider.Asked("openid-configuration") != asked {
 		t.Errorf("asked again at once: %d", status)

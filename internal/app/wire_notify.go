@@ -222,7 +222,7 @@ func (a *App) mentions(ctx context.Context, deliveries ...*notify.Delivery) (lis
 	rules := a.chat.store.Rules()
 	users := make(map[string][]notify.User) // by connection
 	for _, d := range deliveries {
-		if rules.Mentions(d.Rules) {
+		if rules.MentionsReviewers(d.Rules) {
 			users[d.Event.Connection] = append(users[d.Event.Connection], d.Event.Mentioned()...)
 		}
 	}
@@ -235,7 +235,7 @@ func (a *App) mentions(ctx context.Context, deliveries ...*notify.Delivery) (lis
 		accounts[connection] = found
 	}
 	for _, d := range deliveries {
-		if rules.Mentions(d.Rules) {
+		if rules.MentionsReviewers(d.Rules) {
 			list = card.AppendMentions(list, d.Event, accounts[d.Event.Connection], d.Format)
 		}
 	}

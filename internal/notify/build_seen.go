@@ -16,10 +16,10 @@ type SeenBuild struct {
 	At     time.Time // since when it is so
 }
 
-// settle decides by what was seen of the build whether the one that came at a
+// resolve decides by what was seen of the build whether the one that came at a
 // time is news, and what is seen of it now. It is where its state is another one,
 // or the run: its page, number or date.
-func (b *PlatformBuild) settle(seen SeenBuild, came time.Time) (now SeenBuild, news bool) {
+func (b *PlatformBuild) resolve(seen SeenBuild, came time.Time) (now SeenBuild, news bool) {
 	at := b.At
 	if at.IsZero() {
 		at = came
@@ -63,8 +63,8 @@ func micros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// SettleBuild decides whether the build that the receipt has is news, by what was
+// ResolveBuild decides whether the build that the receipt has is news, by what was
 // seen of it, and returns what is seen now.
-func (r *Receipt) SettleBuild(seen SeenBuild) (now SeenBuild, news bool) {
-	return r.Build.settle(seen, r.ReceivedAt)
+func (r *Receipt) ResolveBuild(seen SeenBuild) (now SeenBuild, news bool) {
+	return r.Build.resolve(seen, r.ReceivedAt)
 }

@@ -76,7 +76,7 @@ type ChatAccountPage struct {
 
 // Mentions reports whether an enabled one of the rules or reports mentions
 // reviewers.
-func (s *RuleSet) Mentions(ids []int64) bool {
+func (s *RuleSet) MentionsReviewers(ids []int64) bool {
 	for _, id := range ids {
 		if c := s.byID[id]; c != nil && c.MentionReviewers || s.Reports.mentions(id) {
 			return true

@@ -40,7 +40,7 @@ type Event struct {
 	Facts       []Fact       `json:"facts,omitempty"`   // what no other member holds (mirror name, rule of a detected secret)
 	URL         string       `json:"url,omitempty"`     // the page that shows it, absolute; empty where not known
 
-	Tracking Tracking `json:"-"` // what it adds to what was seen of its pull request
+	Update PullRequestUpdate `json:"-"` // what it adds to what was seen of its pull request
 
 	// Report is what an activity report says, and its event has no types.
 	Report *Activity `json:"report,omitempty"`
@@ -100,7 +100,7 @@ type PullRequest struct {
 	Target      string `json:"target,omitempty"`
 	URL         string `json:"url,omitempty"`
 	MergeCommit string `json:"mergeCommit,omitempty"`
-	// SourceCommit is the last one on the source branch, where Event.Tracking is set.
+	// SourceCommit is the last one on the source branch, where Event.Update is set.
 	SourceCommit string `json:"sourceCommit,omitempty"`
 	Added        []User `json:"added,omitempty"`   // reviewers added by this event
 	Removed      []User `json:"removed,omitempty"` // reviewers removed by this event

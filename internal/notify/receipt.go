@@ -74,8 +74,8 @@ func (r *Receipt) Match(rules *RuleSet) {
 	switch {
 	case r.Outcome == Silent:
 		r.Kept = nil
-	case r.Gathers():
-		r.gather(rules)
+	case r.GroupsRefs():
+		r.groupRefs(rules)
 	default:
 		r.matchEach(rules)
 	}

@@ -18,8 +18,8 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/identity/identitytest"
+	"outrigger/internal/playground/faults"
 	"outrigger/internal/playground/openid"
-	"outrigger/internal/playground/played"
 	"outrigger/internal/secret"
 )
 
@@ -177,13 +177,13 @@ func TestAnswersOfOtherIssuers(t *testing.T) {
 func TestDiscovery(t *testing.T) {
 	x := newExchange(t, openid.Options{})
 	asked := func() int { return x.played.Asked("openid-configuration") }
-	x.played.SetFault("openid-configuration", played.Fault{Kind: played.Broken})
+	x.played.SetFault("openid-configuration", faults.Fault{Kind: faults.Broken})
 	for range 3 {
 		if _, err := x.Location(t.Context(), proofs); !fault.Is(err, fault.Unavailable) || asked() != 1 {
 			t.Errorf("%v, asked %d times", err, asked())
 		}
 	}
-	x.played.SetFault("openid-configuration", played.Fault{})
+	x.played.SetFault("openid-configuration", faults.Fault{})
 	x.clock.Move(failedFor)
 	var all sync.WaitGroup
 	for range 8 {
@@ -198,7 +198,7 @@ func TestDiscovery(t *testing.T) {
 		t.Errorf("asked %d times", asked())
 	}
 	x.clock.Move(discoveredFor)
-	x.played.SetFault("openid-configuration", played.Fault{Kind: played.Broken})
+	x.played.SetFault("openid-configuration", faults.Fault{Kind: faults.Broken})
 	for range 3 {
 		if _, err := x.Location(t.Context(), proofs); err != nil || asked() != 3 {
 			t.Errorf("the configuration before: %v, asked %d times", err, asked())
@@ -246,7 +246,7 @@ func TestSilentProvider(t *testing.T) {
 		x := newExchange(t, openid.Options{}, func(o *Options) {
 			o.Issued = &http.Client{Timeout: 300 * time.Millisecond, Transport: &http.Transport{DisableKeepAlives: true}} // egress waits for 10 s
 		})
-		x.played.SetFault(at, played.Fault{Kind: played.Silent})
+		x.played.SetFault(at, faults.Fault{Kind: faults.Silent})
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		var err error
 		if at == "openid-configuration" {
@@ -258,20 +258,20 @@ func TestSilentProvider(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s: no error", at)
 		}
-		x.played.SetFault(at, played.Fault{})
+		x.played.SetFault(at, faults.Fault{})
 	}
 }
 
 // Errors are short, in our words for strangers, with the provider's for the log.
 func TestErrors(t *testing.T) {
 	x := newExchange(t, openid.Options{})
-	x.played.SetFault("/token", played.Fault{Kind: played.Broken})
+	x.played.SetFault("/token", faults.Fault{Kind: faults.Broken})
 	_, err := x.account("s-ann")
 	if f := fault.As(err); f.Code != fault.Unavailable || strings.Contains(f.Message, "evil") || !strings.Contains(err.Error(), "server_error") {
 		t.Errorf("%v", err)
 	}
-	for kind, at := range map[played.Kind]string{played.Chattering: "/token", played.Proxied: "/token", played.Redirecting: "/token"} {
-		x.played.SetFault(at, played.Fault{Kind: kind})
+	for kind, at := range map[faults.Kind]string{faults.Chattering: "/token", faults.Proxied: "/token", faults.Redirecting: "/token"} {
+		x.played.SetFault(at, faults.Fault{Kind: kind})
 		_, err := x.account("s-ann")
 		if !fault.Is(err, fault.Unavailable) || len(err.Error()) > 1000 {
 			t.Errorf("%s: %d bytes, %.1000v", kind, len(err.Error()), err)

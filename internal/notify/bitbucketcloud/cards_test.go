@@ -29,7 +29,7 @@ func allDecoded(t *testing.T) []decoded {
 		all = append(all, decoded{s.Name, s.EventKey, sample(t, s.Name, 6)})
 	}
 	r := notify.Receipt{Events: sample(t, "pull-request-updated", 6)}
-	r.Settle(notify.SeenPullRequest{Source: "4f1d2e3c4b5a", Target: "release/2.0", Title: "ATL-7: Carry wheels", Draft: true})
+	r.ResolvePullRequest(notify.PullRequestState{Source: "4f1d2e3c4b5a", Target: "release/2.0", Title: "ATL-7: Carry wheels", Draft: true})
 	return append(all, decoded{"pull-request-settled", "pullrequest:updated", r.Events})
 }
 

@@ -125,7 +125,7 @@ func pullRequestEvent(h *hook, e *notify.Event) error {
 
 		SourceCommit: p.source.commit,
 	}
-	e.Tracking = notify.Mentioned
+	e.Update = notify.Touched
 	from, to := p.source.repository.fullName(), p.destination.repository.fullName()
 	if from != "" && to != "" && from != to {
 		e.Facts = append(e.Facts, notify.Fact{Name: "From", Value: payload.Cut(from)})
@@ -138,7 +138,7 @@ func pullRequestCreated(h *hook, e *notify.Event) error {
 	if err := pullRequestEvent(h, e); err != nil {
 		return err
 	}
-	e.Tracking = notify.Opened
+	e.Update = notify.Opened
 	return nil
 }
 
@@ -149,7 +149,7 @@ func pullRequestUpdated(h *hook, e *notify.Event) error {
 	if err := pullRequestEvent(h, e); err != nil {
 		return err
 	}
-	e.Tracking = notify.Updated
+	e.Update = notify.Updated
 	return nil
 }
 
@@ -157,7 +157,7 @@ func pullRequestPushed(h *hook, e *notify.Event) error {
 	if err := pullRequestUpdated(h, e); err != nil {
 		return err
 	}
-	e.Tracking = notify.Pushed
+	e.Update = notify.Pushed
 	return nil
 }
 

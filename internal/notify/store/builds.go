@@ -54,7 +54,7 @@ func settleBuilds(ctx context.Context, tx *db.Tx, items []*notify.Receipt) error
 		return err
 	}
 	for _, r := range builds {
-		now, news := r.SettleBuild(seen[keyOfBuild(r)])
+		now, news := r.ResolveBuild(seen[keyOfBuild(r)])
 		r.Duplicate, seen[keyOfBuild(r)] = !news, now
 	}
 	rows := make([][]any, len(keys))

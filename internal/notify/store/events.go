@@ -172,7 +172,7 @@ func (s *Store) rematchStale(ctx context.Context, tx *db.Tx, items []*notify.Rec
 			continue
 		}
 		r.Match(now)
-		if r.Gathers() && r.Refusal == nil { // they are gathered by rules
+		if r.GroupsRefs() && r.Refusal == nil { // they are gathered by rules
 			if err := encode(r, new(bytes.Buffer)); err != nil {
 				return err
 			}

@@ -40,7 +40,7 @@ type tracked []trackedReceipt
 type trackedReceipt struct {
 	receipt *notify.Receipt
 	key     pullRequestKey
-	now     notify.SeenPullRequest // as it is after the receipt
+	now     notify.PullRequestState // as it is after the receipt
 }
 
 // settleTracked decides what happened to such pull requests, and matches the
@@ -49,7 +49,7 @@ type trackedReceipt struct {
 func (s *Store) settleTracked(ctx context.Context, tx *db.Tx, items []*notify.Receipt) (tracked, error) {
 	var all tracked
 	for _, r := range items {
-		if e := r.Tracked(); e != nil {
+		if e := r.PullRequestEvent(); e != nil {
 			all = append(all, trackedReceipt{receipt: r, key: keyOfTracked(e)})
 		}
 	}
@@ -66,7 +66,7 @@ func (s *Store) settleTracked(ctx context.Context, tx *db.Tx, items []*notify.Re
 	}
 	for i := range all {
 		t := &all[i]
-		now, rematch := t.receipt.Settle(seen[t.key])
+		now, rematch := t.receipt.ResolvePullRequest(seen[t.key])
 		t.now, seen[t.key] = now, now
 		if !rematch {
 			continue
@@ -81,7 +81,7 @@ func (s *Store) settleTracked(ctx context.Context, tx *db.Tx, items []*notify.Re
 
 // lockPullRequests returns what was seen of the pull requests. Those that no
 // webhook has spoken of are inserted, since only what is there can be locked.
-func lockPullRequests(ctx context.Context, tx *db.Tx, all tracked) (map[pullRequestKey]notify.SeenPullRequest, error) {
+func lockPullRequests(ctx context.Context, tx *db.Tx, all tracked) (map[pullRequestKey]notify.PullRequestState, error) {
 	keys := make([]pullRequestKey, len(all))
 	for i := range all {
 		keys[i] = all[i].key
@@ -101,10 +101,10 @@ func lockPullRequests(ctx context.Context, tx *db.Tx, all tracked) (map[pullRequ
 	if tx.Dialect() == db.Postgres {
 		lock = ` FOR UPDATE`
 	}
-	seen := make(map[pullRequestKey]notify.SeenPullRequest, len(keys))
+	seen := make(map[pullRequestKey]notify.PullRequestState, len(keys))
 	err := tx.Each(ctx, `SELECT source, target, title, description, draft, pushed, stood_at FROM notify_pull_requests
 		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND number = $4`+lock, args, func(i int, row db.Row) error {
-		var p notify.SeenPullRequest
+		var p notify.PullRequestState
 		var draft, pushed, stood int64
 		if err := row.Scan(&p.Source, &p.Target, &p.Title, &p.Description, &draft, &pushed, &stood); err != nil {
 			return err

@@ -18,9 +18,9 @@ import (
 var tracked1 = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // spoken is a webhook about pull request 3 of atlas/engine.
-func spoken(id string, tracking notify.Tracking, t notify.EventType, source string, minute int) *notify.Receipt {
+func spoken(id string, tracking notify.PullRequestUpdate, t notify.EventType, source string, minute int) *notify.Receipt {
 	r := webhook(id, notify.Event{
-		Types: []notify.EventType{t}, Connection: "dc", Key: "pullrequest:x", At: tracked1.Add(time.Duration(minute) * time.Minute), Tracking: tracking,
+		Types: []notify.EventType{t}, Connection: "dc", Key: "pullrequest:x", At: tracked1.Add(time.Duration(minute) * time.Minute), Update: tracking,
 		Project: notify.Project{Key: "atlas"}, Repository: notify.Repository{Key: "engine"}, Branch: "main",
 		PullRequest: &notify.PullRequest{ID: 3, Title: "T", Target: "main", SourceCommit: source},
 	})
@@ -130,7 +130,7 @@ func TestTwoWebhooksOnTwoNodes(t *testing.T) {
 		a := newStore(t, d)
 		save(t, a, ruleOf(notify.PullRequestRescoped), flowURL("a"))
 		nodes := []*Store{a, newStore(t, d)}
-		accept(t, a, spoken("w0", notify.Mentioned, notify.PullRequestCommentAdded, "a0", 0))
+		accept(t, a, spoken("w0", notify.Touched, notify.PullRequestCommentAdded, "a0", 0))
 		const pushes = 8
 		for i := range pushes {
 			source := string(rune('b'+i)) + "1"

@@ -20,7 +20,7 @@ import (
 	cloud "outrigger/internal/notify/bitbucketcloud/client"
 	"outrigger/internal/notify/store"
 	"outrigger/internal/playground/bitbucketcloud"
-	"outrigger/internal/playground/played"
+	"outrigger/internal/playground/faults"
 	"outrigger/internal/secret"
 	"outrigger/internal/secret/secrettest"
 )
@@ -252,12 +252,12 @@ func TestARepositorysWebhookCannotBeCreated(t *testing.T) {
 		if err := w.api.CreateOfRepository(w.ada(), "cloud", shop); !fault.Is(err, fault.Unavailable) || w.state(shop).State != notify.WebhookUnknown || w.state(shop).Reason == "" {
 			t.Errorf("%v, %+v", err, w.state(shop))
 		}
-		w.SetFault("/2.0/", played.Fault{Kind: played.Broken})
+		w.SetFault("/2.0/", faults.Fault{Kind: faults.Broken})
 		w.rule(notify.RepositoryRef{ProjectKey: "acme", RepositoryKey: "s-hop"})
 		if n := w.round(troubledEvery); n != 1 { // the other one is left for the next round
 			t.Errorf("looked at %d", n)
 		}
-		w.SetFault("/2.0/", played.Fault{})
+		w.SetFault("/2.0/", faults.Fault{})
 		w.SetPermission("acme", "shop", ana, "admin")
 		if err := w.api.CreateOfRepository(w.ada(), "cloud", shop); err != nil {
 			t.Error(err)

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"outrigger/internal/playground/played"
+	"outrigger/internal/playground/faults"
 )
 
 // Options say what the platform holds at first. The zero value is empty and
@@ -64,8 +64,8 @@ type Repository struct {
 // Platform is a self-hosted platform. It is safe for concurrent use.
 type Platform struct {
 	o      Options
-	faults played.Faults
-	asked  played.Requests
+	faults faults.Faults
+	asked  faults.Requests
 
 	mu       sync.Mutex
 	users    []User

@@ -3,35 +3,35 @@ package bitbucket
 import (
 	"net/http"
 
-	"outrigger/internal/playground/played"
+	"outrigger/internal/playground/faults"
 )
 
 // The faults that this platform has, under its own name.
 type (
-	Kind  = played.Kind
-	Fault = played.Fault
+	Kind  = faults.Kind
+	Fault = faults.Fault
 )
 
 const (
-	Endless     = played.Endless
-	Inventing   = played.Inventing
-	Repeating   = played.Repeating
-	Standing    = played.Standing
-	Ragged      = played.Ragged
-	Overlapping = played.Overlapping
-	Nulling     = played.Nulling
-	Refusing    = played.Refusing
-	Forbidding  = played.Forbidding
-	Withholding = played.Withholding
-	Throttling  = played.Throttling
-	Broken      = played.Broken
-	Missing     = played.Missing
-	Proxied     = played.Proxied
-	Garbling    = played.Garbling
-	Chattering  = played.Chattering
-	Redirecting = played.Redirecting
-	Silent      = played.Silent
-	Dropping    = played.Dropping
+	Endless     = faults.Endless
+	Inventing   = faults.Inventing
+	Repeating   = faults.Repeating
+	Standing    = faults.Standing
+	Ragged      = faults.Ragged
+	Overlapping = faults.Overlapping
+	Nulling     = faults.Nulling
+	Refusing    = faults.Refusing
+	Forbidding  = faults.Forbidding
+	Withholding = faults.Withholding
+	Throttling  = faults.Throttling
+	Broken      = faults.Broken
+	Missing     = faults.Missing
+	Proxied     = faults.Proxied
+	Garbling    = faults.Garbling
+	Chattering  = faults.Chattering
+	Redirecting = faults.Redirecting
+	Silent      = faults.Silent
+	Dropping    = faults.Dropping
 )
 
 // SetFault is Faults.Set.

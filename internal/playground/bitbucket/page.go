@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"outrigger/internal/playground/played"
+	"outrigger/internal/playground/faults"
 )
 
 // page answers one page of values: 25 unless limit says otherwise, and never
@@ -30,7 +30,7 @@ func page(p *Platform, a *asking, values []any) {
 	case Overlapping:
 		out["values"] = values[max(from-1, 0):to]
 	case Nulling:
-		out["values"] = played.Nulled(values[from:to])
+		out["values"] = faults.Nulled(values[from:to])
 	case Repeating: // the first page again and again
 		first := values[:min(limit, len(values))]
 		out["isLastPage"], out["nextPageStart"], out["size"], out["values"] = false, start+limit, len(first), first

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"outrigger/internal/playground/played"
+	"outrigger/internal/playground/faults"
 )
 
 // page answers one page of values: 10 unless pagelen says otherwise. The link to
@@ -48,22 +48,22 @@ func (p *Platform) spoil(a *asking, out map[string]any, values []any, from, to i
 	number := out["page"].(int)
 	next := p.link(a.r, number+1)
 	switch a.fault.Kind {
-	case played.Endless: // a further page with nothing on it, for ever
+	case faults.Endless: // a further page with nothing on it, for ever
 		out["values"], out["next"] = []any{}, next
-	case played.Inventing:
+	case faults.Inventing:
 		out["values"], out["next"] = []any{map[string]any{"id": number, "title": "Invented", "uuid": uuid(), "event": uuid()}}, next
-	case played.Repeating: // the first page again and again
+	case faults.Repeating: // the first page again and again
 		out["values"], out["next"] = made(values[:min(len(values), out["pagelen"].(int))]), next
-	case played.Standing:
+	case faults.Standing:
 		out["next"] = p.link(a.r, number)
-	case played.Ragged:
+	case faults.Ragged:
 		delete(out, "values")
-	case played.Overlapping:
+	case faults.Overlapping:
 		out["values"] = made(values[max(from-1, 0):to])
-	case played.Elsewhere:
+	case faults.Elsewhere:
 		out["next"] = "https://api.example.net" + a.r.URL.Path + "?page=2"
-	case played.Nulling:
-		out["values"] = played.Nulled(made(values[from:to]))
+	case faults.Nulling:
+		out["values"] = faults.Nulled(made(values[from:to]))
 	}
 }
 

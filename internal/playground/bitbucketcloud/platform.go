@@ -18,7 +18,7 @@ import (
 	"sync"
 	"time"
 
-	"outrigger/internal/playground/played"
+	"outrigger/internal/playground/faults"
 )
 
 // Options say what the platform holds at first. The zero value is empty.
@@ -77,8 +77,8 @@ func (r *Repository) fullName() string { return r.Workspace + "/" + r.Slug }
 // Platform is a cloud platform. It is safe for concurrent use.
 type Platform struct {
 	o      Options
-	faults played.Faults
-	asked  played.Requests
+	faults faults.Faults
+	asked  faults.Requests
 
 	mu           sync.Mutex
 	accounts     []Account
@@ -166,7 +166,7 @@ func (p *Platform) SetConsumer(c Consumer) {
 }
 
 // SetFault is Faults.Set.
-func (p *Platform) SetFault(at string, f played.Fault) { p.faults.Set(at, f) }
+func (p *Platform) SetFault(at string, f faults.Fault) { p.faults.Set(at, f) }
 
 // Asked counts the requests whose method and path contain a text.
 func (p *Platform) Asked(text string) int { return p.asked.Count(text) }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"outrigger/internal/playground/played"
+	"outrigger/internal/playground/faults"
 )
 
 // Handler serves the platform at the root of a server: OAuth below /site/oauth2
@@ -52,7 +52,7 @@ type asking struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	who   *Account
-	fault played.Fault
+	fault faults.Fault
 }
 
 // ask answers a request with a token of a consumer that has the scope; mu is
@@ -116,25 +116,25 @@ func (a *asking) lacks(scope string, granted []string) {
 }
 
 // happen words the statuses of faults.
-func (a *asking) happen(kind played.Kind) {
+func (a *asking) happen(kind faults.Kind) {
 	oauth := strings.HasPrefix(a.r.URL.Path, "/site/")
 	switch kind {
-	case played.Refusing:
+	case faults.Refusing:
 		if oauth {
 			a.answer(http.StatusUnauthorized, map[string]any{"error": "invalid_client"}) // as RFC 6749 5.2 has it
 			return
 		}
 		a.fail(http.StatusUnauthorized, "Token is invalid, expired, or not supported for this endpoint.")
-	case played.Forbidding:
+	case faults.Forbidding:
 		a.fail(http.StatusForbidden, "Your credentials do not have access to this resource.")
-	case played.Withholding:
+	case faults.Withholding:
 		a.lacks("pullrequest", []string{"account"})
-	case played.Throttling:
+	case faults.Throttling:
 		a.w.WriteHeader(http.StatusTooManyRequests) // one line of plain text
 		_, _ = a.w.Write([]byte("Rate limit for this resource has been exceeded"))
-	case played.Broken:
+	case faults.Broken:
 		a.fail(http.StatusInternalServerError, "Something went wrong")
-	case played.Missing:
+	case faults.Missing:
 		a.fail(http.StatusNotFound, "There is no API hosted at this URL.")
 	}
 }

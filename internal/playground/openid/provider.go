@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"outrigger/internal/playground/played"
+	"outrigger/internal/playground/faults"
 )
 
 // Options say what the provider knows at first.
@@ -40,8 +40,8 @@ type Client struct{ ID, Secret, Callback string }
 // Provider is an OpenID Connect provider. It is safe for concurrent use.
 type Provider struct {
 	o      Options
-	faults played.Faults
-	asked  played.Requests
+	faults faults.Faults
+	asked  faults.Requests
 
 	mu       sync.Mutex
 	accounts []Account
@@ -103,7 +103,7 @@ func (p *Provider) SetAccount(a Account) {
 }
 
 // SetFault is Faults.Set.
-func (p *Provider) SetFault(at string, f played.Fault) { p.faults.Set(at, f) }
+func (p *Provider) SetFault(at string, f faults.Fault) { p.faults.Set(at, f) }
 
 // Asked counts the requests whose method and path contain a text.
 func (p *Provider) Asked(text string) int { return p.asked.Count(text) }

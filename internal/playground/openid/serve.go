@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"outrigger/internal/playground/played"
+	"outrigger/internal/playground/faults"
 )
 
 // codeLife is how long a code holds.
@@ -32,7 +32,7 @@ func (p *Provider) Handler() http.Handler {
 	mux.HandleFunc("GET /keys", p.keys)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.asked.Note(r)
-		if !p.faults.At(r).Happen(w, r, func(kind played.Kind) { refuse(w, kind) }) {
+		if !p.faults.At(r).Happen(w, r, func(kind faults.Kind) { refuse(w, kind) }) {
 			mux.ServeHTTP(w, r)
 		}
 	})
@@ -40,10 +40,10 @@ func (p *Provider) Handler() http.Handler {
 
 // refuse words the statuses of faults: an error of RFC 6749, with words that
 // no page should show.
-func refuse(w http.ResponseWriter, kind played.Kind) {
-	status := map[played.Kind]int{
-		played.Refusing: http.StatusUnauthorized, played.Forbidding: http.StatusForbidden, played.Throttling: http.StatusTooManyRequests,
-		played.Broken: http.StatusInternalServerError, played.Missing: http.StatusNotFound,
+func refuse(w http.ResponseWriter, kind faults.Kind) {
+	status := map[faults.Kind]int{
+		faults.Refusing: http.StatusUnauthorized, faults.Forbidding: http.StatusForbidden, faults.Throttling: http.StatusTooManyRequests,
+		faults.Broken: http.StatusInternalServerError, faults.Missing: http.StatusNotFound,
 	}[kind]
 	answer(w, status, map[string]any{"error": "server_error", "error_description": "<script>alert(1)</script> visit evil.example"})
 }

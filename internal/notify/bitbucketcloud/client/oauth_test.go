@@ -16,7 +16,7 @@ import (
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/restclient"
 	"outrigger/internal/playground/bitbucketcloud"
-	playedserver "outrigger/internal/playground/played"
+	playedserver "outrigger/internal/playground/faults"
 	"outrigger/internal/secret"
 )
 

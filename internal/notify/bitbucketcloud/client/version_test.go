@@ -5,7 +5,7 @@ import (
 
 	"outrigger/internal/notify"
 	"outrigger/internal/playground/bitbucketcloud"
-	playedserver "outrigger/internal/playground/played"
+	playedserver "outrigger/internal/playground/faults"
 	"outrigger/internal/secret"
 )
 

@@ -1,6 +1,6 @@
-// Package played is what the played servers share: faults on demand, and what
+// Package faults is what the played servers share: faults on demand, and what
 // they were asked.
-package played
+package faults
 
 import (
 	"io"

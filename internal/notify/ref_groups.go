@@ -19,9 +19,9 @@ type Refs struct {
 	Candidates []string `json:"candidates,omitempty"`
 }
 
-// Gathers reports whether the webhook changes so many refs that they share
+// GroupsRefs reports whether the webhook changes so many refs that they share
 // messages.
-func (r *Receipt) Gathers() bool {
+func (r *Receipt) GroupsRefs() bool {
 	if len(r.Events) <= MaxRefs {
 		return false
 	}
@@ -33,10 +33,10 @@ func (r *Receipt) Gathers() bool {
 	return true
 }
 
-// gather makes one event of each kind, and one of each part of a kind that a
+// groupRefs makes one event of each kind, and one of each part of a kind that a
 // rule's filters take of it.
-func (r *Receipt) gather(rules *RuleSet) {
-	g := gathering{receipt: r, events: make(map[part]int)}
+func (r *Receipt) groupRefs(rules *RuleSet) {
+	g := refGroups{receipt: r, events: make(map[part]int)}
 	all := make(map[EventType][]int)
 	var kinds []EventType
 	taken := make(map[ofRule][]int)
@@ -92,14 +92,14 @@ func (m *Match) openMasks() string {
 	return string(open)
 }
 
-type gathering struct {
+type refGroups struct {
 	receipt *Receipt
 	events  map[part]int // where in kept
 }
 
 // event returns the place of the event about some refs of a kind, which it makes
 // where there is none yet.
-func (g *gathering) event(kind EventType, refs []int, masks string) int {
+func (g *refGroups) event(kind EventType, refs []int, masks string) int {
 	var places []byte
 	for _, i := range refs {
 		places = binary.AppendUvarint(places, uint64(i))

@@ -11,16 +11,16 @@ import (
 
 // said is a webhook of one pull request: at a minute, with what stands there.
 type said struct {
-	tracking       Tracking
+	tracking       PullRequestUpdate
 	minute         int
 	source, target string
 	title          string
 }
 
 func (s said) event() *Event {
-	types := map[Tracking]EventType{Mentioned: PullRequestCommentAdded, Opened: PullRequestOpened, Pushed: PullRequestRescoped, Updated: PullRequestFieldEdited}
+	types := map[PullRequestUpdate]EventType{Touched: PullRequestCommentAdded, Opened: PullRequestOpened, Pushed: PullRequestRescoped, Updated: PullRequestFieldEdited}
 	e := &Event{
-		Types: []EventType{types[s.tracking]}, Tracking: s.tracking,
+		Types: []EventType{types[s.tracking]}, Update: s.tracking,
 		PullRequest: &PullRequest{ID: 3, Title: s.title, Source: "f", Target: s.target, SourceCommit: s.source},
 	}
 	if s.minute > 0 {
@@ -29,9 +29,9 @@ func (s said) event() *Event {
 	return e
 }
 
-// TestTracking tells stories: what each webhook of a pull request is taken for,
+// TestPullRequestUpdates tells stories: what each webhook of a pull request is taken for,
 // after those before it. "-" is one that is no news.
-func TestTracking(t *testing.T) {
+func TestPullRequestUpdates(t *testing.T) {
 	opened := said{Opened, 1, "a1", "main", "T"}
 	for name, c := range map[string]struct {
 		said []said
@@ -51,8 +51,8 @@ func TestTracking(t *testing.T) {
 		"a title and its push":       {[]said{opened, {Pushed, 2, "b2", "main", "U"}, {Updated, 2, "b2", "main", "U"}}, "OPENED RESCOPED FIELD_EDITED"},
 		"nothing known, :updated":    {[]said{{Updated, 2, "b2", "main", "T"}, {Updated, 3, "c3", "main", "T"}}, "FIELD_EDITED+RESCOPED RESCOPED"},
 		"nothing known, :push":       {[]said{{Pushed, 2, "b2", "main", "T"}, {Updated, 2, "b2", "main", "T"}}, "RESCOPED -"},
-		"known by a comment":         {[]said{{Mentioned, 2, "a1", "main", "T"}, {Updated, 3, "b2", "main", "T"}}, "COMMENT_ADDED RESCOPED"},
-		"a comment before the push":  {[]said{opened, {Mentioned, 3, "b2", "main", "T"}, {Updated, 2, "b2", "main", "T"}}, "OPENED COMMENT_ADDED RESCOPED"},
+		"known by a comment":         {[]said{{Touched, 2, "a1", "main", "T"}, {Updated, 3, "b2", "main", "T"}}, "COMMENT_ADDED RESCOPED"},
+		"a comment before the push":  {[]said{opened, {Touched, 3, "b2", "main", "T"}, {Updated, 2, "b2", "main", "T"}}, "OPENED COMMENT_ADDED RESCOPED"},
 		"opened late":                {[]said{{Updated, 2, "b2", "main", "T"}, opened, {Updated, 3, "b2", "main", "U"}}, "FIELD_EDITED+RESCOPED OPENED FIELD_EDITED"},
 		"an old update late":         {[]said{opened, {Updated, 5, "c3", "main", "V"}, {Updated, 2, "b2", "main", "U"}, {Updated, 6, "c3", "main", "V"}}, "OPENED RESCOPED+FIELD_EDITED FIELD_EDITED+RESCOPED FIELD_EDITED"},
 		"an old push late":           {[]said{opened, {Pushed, 5, "c3", "main", "T"}, {Pushed, 2, "b2", "main", "T"}, {Updated, 5, "c3", "main", "T"}}, "OPENED RESCOPED RESCOPED -"},
@@ -61,11 +61,11 @@ func TestTracking(t *testing.T) {
 		"no times":                   {[]said{{Opened, 0, "a1", "main", "T"}, {Pushed, 0, "b2", "main", "T"}, {Updated, 0, "b2", "main", "T"}}, "OPENED RESCOPED -"},
 		"a time, then none":          {[]said{opened, {Pushed, 2, "b2", "main", "T"}, {Updated, 0, "b2", "main", "T"}}, "OPENED RESCOPED -"},
 	} {
-		var seen SeenPullRequest
+		var seen PullRequestState
 		var got []string
 		for _, s := range c.said {
 			e := s.event()
-			now, news := e.settle(seen)
+			now, news := e.resolve(seen)
 			var types []string
 			for _, x := range e.Types {
 				types = append(types, strings.TrimPrefix(x.String(), "PULL_REQUEST_"))
@@ -88,25 +88,25 @@ func TestAnUpdateAfterAPushIsTheSameChangeForTenSecondsOnly(t *testing.T) {
 	for after, told := range map[time.Duration]bool{0: false, 10 * time.Second: false, 11 * time.Second: true, 24 * time.Hour: true} {
 		push, update := said{Pushed, 0, "b2", "main", "T"}.event(), said{Updated, 0, "b2", "main", "T"}.event()
 		push.At, update.At = pushed, pushed.Add(after)
-		seen, _ := push.settle(SeenPullRequest{Source: "a1", Target: "main", Title: "T", Description: push.standing().Description, At: pushed.Add(-time.Hour)})
-		now, news := update.settle(seen)
+		seen, _ := push.resolve(PullRequestState{Source: "a1", Target: "main", Title: "T", Description: push.pullRequestState().Description, At: pushed.Add(-time.Hour)})
+		now, news := update.resolve(seen)
 		if news != told || news && update.Types[0] != PullRequestFieldEdited {
 			t.Errorf("%s after the push: told %v as %v, want %v", after, news, update.Types, told)
 		}
 		again := said{Updated, 0, "b2", "main", "T"}.event()
 		again.At = update.At
-		if _, news := again.settle(now); !news { // a push has one :updated
+		if _, news := again.resolve(now); !news { // a push has one :updated
 			t.Errorf("%s after the push: the second one is not told", after)
 		}
 	}
 }
 
 func TestTrackedChanges(t *testing.T) {
-	seen := SeenPullRequest{Source: "a1", Target: "main", Title: "T", Description: "?", Draft: true}
+	seen := PullRequestState{Source: "a1", Target: "main", Title: "T", Description: "?", Draft: true}
 	e := said{Updated, 2, "b2", "dev", "U"}.event()
 	e.PullRequest.Description = "new words"
 	for range 2 { // a batch may be tried again
-		e.settle(seen)
+		e.resolve(seen)
 		want := []Change{{"commit", "a1", "b2"}, {"target", "main", "dev"}, {"title", "T", "U"}, {"description", "", "new words"}, {"draft", "yes", "no"}}
 		if d := cmp.Diff(want, e.Changes); d != "" {
 			t.Error(d)
@@ -118,7 +118,7 @@ func TestTrackedChanges(t *testing.T) {
 // left out.
 func TestEveryTrackedPushIsTold(t *testing.T) {
 	for order := range 8 {
-		var seen SeenPullRequest
+		var seen PullRequestState
 		told := 0
 		for push := range 3 {
 			source := fmt.Sprintf("%c%d", 'a'+push, push)
@@ -128,7 +128,7 @@ func TestEveryTrackedPushIsTold(t *testing.T) {
 			}
 			for _, s := range pair {
 				e := s.event()
-				now, news := e.settle(seen)
+				now, news := e.resolve(seen)
 				if seen = now; news && e.TypeSet().Has(PullRequestRescoped) {
 					told++
 				}

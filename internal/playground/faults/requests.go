@@ -1,4 +1,4 @@
-package played
+package faults
 
 import (
 	"net/http"
