@@ -36,12 +36,12 @@ func TestBrokenChannelIsSeenAtOnce(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	ctx := browser(t, 1280)
-	do(t, ctx, "open the overview", append(d.signIn(), chromedp.WaitVisible(`.standing.good`), look(t, "overview-good"))...)
+	do(t, ctx, "open the overview", append(d.signIn(), chromedp.WaitVisible(`.health.good`), look(t, "overview-good"))...)
 	d.mode(t, "gone")
 	d.send(t)
 	waitFor(t, func() bool { return d.brokenChannel(t) })
 	broken := time.Now()
-	do(t, ctx, "see it", chromedp.WaitVisible(`.attention li.bad`), chromedp.WaitVisible(`.standing.bad`))
+	do(t, ctx, "see it", chromedp.WaitVisible(`.attention li.bad`), chromedp.WaitVisible(`.health.bad`))
 	if took := time.Since(broken); took > seenWithin {
 		t.Errorf("the overview says it %s after the list of channels", took)
 	} else {
