@@ -77,15 +77,15 @@ func (a *App) openNotify(ctx context.Context) error {
 	projectWebhooks := &admin.Webhooks{Store: store, Check: a.chat.webhooks.Check, CheckRepository: a.chat.webhooks.CheckRepository, Clock: a.clock}
 	events, deliveries, channels := &admin.Events{Store: store}, &admin.Deliveries{Store: store}, &admin.Channels{Store: store, Tests: tests, Clock: a.clock}
 	trials := &admin.Trials{Rules: rules, Events: events, Memberships: a.chat.memberships}
-	mentions := &admin.Mentions{Store: store}
+	mentions := &admin.ChatAccounts{Store: store}
 	activity := a.newReports(store, platforms, rules)
 	a.chat.reports = reports.New(reports.Options{
 		Store: store, Compose: activity.Compose, Members: a.cluster.Members, Leases: a.leases, Clock: a.clock, Log: a.log,
 	})
-	(&api.API{Rules: rules, Hooks: hooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Builds: builtCommits, Webhooks: projectWebhooks, Authorizations: accounts, Reports: activity, Clock: a.clock}).Register(a.router)
+	(&api.API{Rules: rules, Hooks: hooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, ChatAccounts: mentions, Builds: builtCommits, Webhooks: projectWebhooks, Authorizations: accounts, Reports: activity, Clock: a.clock}).Register(a.router)
 	repositories := &admin.Repositories{Store: store}
 	found := choices.New(choices.Options{Platform: platforms, Platforms: store.Platforms, Known: repositories.Administered, Clock: a.clock})
-	(&pages.Pages{Rules: rules, Reports: activity, Repositories: repositories, Choices: found, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Authorizations: accounts, Draw: a.drawMessage, Proxy: a.proxyTrouble, Clock: a.clock}).Register(a.pages)
+	(&pages.Pages{Rules: rules, Reports: activity, Repositories: repositories, Choices: found, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, ChatAccounts: mentions, Authorizations: accounts, Draw: a.drawMessage, Proxy: a.proxyTrouble, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
 		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), ByProxy: a.outgoing.ByProxy,
 		Message: a.appendMessage, Digest: a.appendDigest,

@@ -14,16 +14,16 @@ const basePath = "/rest/mtbs/1.0/configuration"
 
 // API answers the requests.
 type API struct {
-	Rules      *admin.Rules
-	Hooks      *admin.Hooks
-	Events     *admin.Events
-	Trials     *admin.Trials
-	Deliveries *admin.Deliveries
-	Channels   *admin.Channels
-	Mentions   *admin.Mentions
-	Builds     *admin.Builds
-	Webhooks   *admin.Webhooks
-	Reports    *admin.Reports
+	Rules        *admin.Rules
+	Hooks        *admin.Hooks
+	Events       *admin.Events
+	Trials       *admin.Trials
+	Deliveries   *admin.Deliveries
+	Channels     *admin.Channels
+	ChatAccounts *admin.ChatAccounts
+	Builds       *admin.Builds
+	Webhooks     *admin.Webhooks
+	Reports      *admin.Reports
 
 	Authorizations *admin.Authorizations
 	Clock          func() time.Time
@@ -45,7 +45,7 @@ func (a *API) Register(r *rest.Router) {
 	a.registerPreview(r)
 	a.registerConnections(r)
 	a.registerRefused(r)
-	a.registerMentions(r)
+	a.registerChatAccounts(r)
 	a.registerBuilds(r)
 	a.registerEvents(r)
 	a.registerWebhooks(r)

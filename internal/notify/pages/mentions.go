@@ -42,7 +42,7 @@ func (p *Pages) listMentions(r *http.Request) (console.Response, error) {
 	q := r.URL.Query()
 	list := mentionList{Search: q.Get("search")}
 	ask := notify.ChatAccountPage{Search: list.Search, AfterConnection: q.Get("connection"), AfterUser: q.Get("after"), Limit: pageSize + 1}
-	found, err := p.Mentions.List(r.Context(), ask)
+	found, err := p.ChatAccounts.List(r.Context(), ask)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ type mentionView struct {
 
 func (p *Pages) mentionPage(template, title string, form *console.Form) console.Page {
 	view := mentionView{Form: form, Back: mentionsPath}
-	for _, name := range p.Mentions.Connections() {
+	for _, name := range p.ChatAccounts.Connections() {
 		view.Connections = append(view.Connections, console.Option{Value: name, Label: name})
 	}
 	return console.Page{Template: template, Title: title, Data: view, Up: []console.Link{{Label: "Mentions", Path: mentionsPath}}}
@@ -91,7 +91,7 @@ func (p *Pages) saveMention(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	saved, _, err := p.Mentions.Save(r.Context(), notify.ChatAccount{
+	saved, _, err := p.ChatAccounts.Save(r.Context(), notify.ChatAccount{
 		Connection: form.Get("connection"), User: form.Get("user"), Teams: form.Get("teams"), Slack: form.Get("slack"),
 	}, nil)
 	if err != nil {
@@ -112,7 +112,7 @@ func (p *Pages) importMentions(r *http.Request) (console.Response, error) {
 	accounts, lines, err := notify.ReadChatAccounts(strings.NewReader(form.Raw("accounts")))
 	created := 0
 	if err == nil {
-		created, err = p.Mentions.Import(r.Context(), form.Get("connection"), accounts, lines)
+		created, err = p.ChatAccounts.Import(r.Context(), form.Get("connection"), accounts, lines)
 	}
 	if err != nil {
 		return p.mentionPage("mention-import", "Import chat accounts", form), err
@@ -140,7 +140,7 @@ func (p *Pages) deleteMention(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Mentions.Delete(r.Context(), form.Get("connection"), form.Raw("user")); err != nil {
+	if err := p.ChatAccounts.Delete(r.Context(), form.Get("connection"), form.Raw("user")); err != nil {
 		return nil, err
 	}
 	return console.Redirect{To: mentionsPath, Flash: "The chat account of " + form.Raw("user") + " is deleted."}, nil

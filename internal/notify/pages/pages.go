@@ -26,15 +26,15 @@ var assetFiles embed.FS
 
 // Pages are the pages.
 type Pages struct {
-	Rules      *admin.Rules
-	Hooks      *admin.Hooks
-	Events     *admin.Events
-	Trials     *admin.Trials
-	Deliveries *admin.Deliveries
-	Channels   *admin.Channels
-	Mentions   *admin.Mentions
-	Webhooks   *admin.Webhooks
-	Reports    *admin.Reports
+	Rules        *admin.Rules
+	Hooks        *admin.Hooks
+	Events       *admin.Events
+	Trials       *admin.Trials
+	Deliveries   *admin.Deliveries
+	Channels     *admin.Channels
+	ChatAccounts *admin.ChatAccounts
+	Webhooks     *admin.Webhooks
+	Reports      *admin.Reports
 
 	Repositories   *admin.Repositories
 	Choices        *choices.Service

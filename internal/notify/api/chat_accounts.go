@@ -51,14 +51,14 @@ type ImportedAccounts struct {
 	Replaced int `json:"replaced" doc:"People who had others."`
 }
 
-func (a *API) registerMentions(r *rest.Router) {
+func (a *API) registerChatAccounts(r *rest.Router) {
 	rest.Add(r, rest.Operation[listChatAccounts, rest.List[ChatAccount]]{
 		Route: rest.Route{Method: "GET", Path: mentionsPath, Access: rest.Admins},
 		Words: rest.Words{
 			ID: "listChatAccounts", Tag: "rules", Summary: "Lists who the platform's users are in the chats, by connection and user.",
 			Text: "Needs `ADMIN`. Rules with `mentionReviewers` mention them.", Answer: "A page of accounts.",
 		},
-		Do: a.listMentions,
+		Do: a.listChatAccounts,
 	})
 	rest.Add(r, rest.Operation[saveChatAccount, rest.Answer[ChatAccount]]{
 		Route: rest.Route{Method: "POST", Path: mentionsPath, Access: rest.Admins},
@@ -71,7 +71,7 @@ func (a *API) registerMentions(r *rest.Router) {
 			Name: "ada", In: saveChatAccount{ChatAccount: ChatAccount{Connection: "main", User: "ada",
 				Teams: "ada@example.com", Slack: "U012AB3CD"}},
 		}},
-		Do: a.saveMention,
+		Do: a.saveChatAccount,
 	})
 	rest.Add(r, rest.Operation[deleteChatAccount, rest.None]{
 		Route: rest.Route{Method: "DELETE", Path: mentionsPath, Access: rest.Admins},
@@ -81,7 +81,7 @@ func (a *API) registerMentions(r *rest.Router) {
 			Refused: []int{http.StatusNotFound},
 		},
 		Do: func(ctx context.Context, in deleteChatAccount) (rest.None, error) {
-			return rest.None{}, a.Mentions.Delete(ctx, in.Connection, in.User)
+			return rest.None{}, a.ChatAccounts.Delete(ctx, in.Connection, in.User)
 		},
 	})
 	rest.Add(r, rest.Operation[importChatAccounts, ImportedAccounts]{
@@ -93,11 +93,11 @@ func (a *API) registerMentions(r *rest.Router) {
 			Takes: []rest.Media{{Type: "text/csv",
 				Examples: map[string]any{"two": "user,teams,slack\ngrace,grace@example.com,U012AB3CD\nalan,alan@example.com,\n"}}},
 		},
-		Serve: a.importMentions,
+		Serve: a.importChatAccounts,
 	})
 }
 
-func (a *API) listMentions(ctx context.Context, in listChatAccounts) (list rest.List[ChatAccount], err error) {
+func (a *API) listChatAccounts(ctx context.Context, in listChatAccounts) (list rest.List[ChatAccount], err error) {
 	ask := notify.ChatAccountPage{Connection: in.Connection, Search: in.Search, Limit: in.Page.Limit + 1}
 	if in.Page.After != "" {
 		var ok bool
@@ -105,16 +105,16 @@ func (a *API) listMentions(ctx context.Context, in listChatAccounts) (list rest.
 			return list, rest.ErrAfter()
 		}
 	}
-	found, err := a.Mentions.List(ctx, ask)
+	found, err := a.ChatAccounts.List(ctx, ask)
 	if err != nil {
 		return list, err
 	}
 	return rest.NewList(in.Page, found, func(x notify.ChatAccount) string { return x.Connection + "/" + x.User }, chatAccountOf), nil
 }
 
-func (a *API) saveMention(ctx context.Context, in saveChatAccount) (out rest.Answer[ChatAccount], err error) {
+func (a *API) saveChatAccount(ctx context.Context, in saveChatAccount) (out rest.Answer[ChatAccount], err error) {
 	draft := notify.ChatAccount{Connection: in.Connection, User: in.User, Teams: in.Teams, Slack: in.Slack}
-	saved, created, err := a.Mentions.Save(ctx, draft, in.Wrong)
+	saved, created, err := a.ChatAccounts.Save(ctx, draft, in.Wrong)
 	out.Body = chatAccountOf(saved)
 	if created {
 		out.Status = http.StatusCreated
@@ -122,12 +122,12 @@ func (a *API) saveMention(ctx context.Context, in saveChatAccount) (out rest.Ans
 	return out, err
 }
 
-func (a *API) importMentions(w http.ResponseWriter, r *http.Request, in importChatAccounts) error {
+func (a *API) importChatAccounts(w http.ResponseWriter, r *http.Request, in importChatAccounts) error {
 	accounts, lines, err := notify.ReadChatAccounts(r.Body)
 	if err != nil {
 		return err
 	}
-	created, err := a.Mentions.Import(r.Context(), in.Connection, accounts, lines)
+	created, err := a.ChatAccounts.Import(r.Context(), in.Connection, accounts, lines)
 	if err != nil {
 		return err
 	}

@@ -10,9 +10,9 @@ import (
 	"outrigger/internal/notify/store"
 )
 
-// Mentions has the operations on the chat accounts that messages mention, for an
+// ChatAccounts has the operations on the chat accounts that messages mention, for an
 // ADMIN: the REST API and the console both go through it.
-type Mentions struct {
+type ChatAccounts struct {
 	Store *store.Store
 }
 
@@ -21,10 +21,10 @@ func admin(ctx context.Context) error {
 }
 
 // Connections names the connections that accounts can be of.
-func (s *Mentions) Connections() []string { return s.Store.Platforms().Connections.Names() }
+func (s *ChatAccounts) Connections() []string { return s.Store.Platforms().Connections.Names() }
 
 // List returns one page of the accounts.
-func (s *Mentions) List(ctx context.Context, p notify.ChatAccountPage) ([]notify.ChatAccount, error) {
+func (s *ChatAccounts) List(ctx context.Context, p notify.ChatAccountPage) ([]notify.ChatAccount, error) {
 	if err := admin(ctx); err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (s *Mentions) List(ctx context.Context, p notify.ChatAccountPage) ([]notify
 }
 
 // Save creates an account, or replaces the one that its user has.
-func (s *Mentions) Save(ctx context.Context, a notify.ChatAccount, wrong fault.Fields) (saved notify.ChatAccount, created bool, err error) {
+func (s *ChatAccounts) Save(ctx context.Context, a notify.ChatAccount, wrong fault.Fields) (saved notify.ChatAccount, created bool, err error) {
 	if err := admin(ctx); err != nil {
 		return a, false, err
 	}
@@ -54,7 +54,7 @@ func (s *Mentions) Save(ctx context.Context, a notify.ChatAccount, wrong fault.F
 
 // Import saves many accounts of one connection, all or none. What is wrong is
 // named by its line, which lines has for each account.
-func (s *Mentions) Import(ctx context.Context, connection string, accounts []notify.ChatAccount, lines []int) (created int, err error) {
+func (s *ChatAccounts) Import(ctx context.Context, connection string, accounts []notify.ChatAccount, lines []int) (created int, err error) {
 	if err := admin(ctx); err != nil {
 		return 0, err
 	}
@@ -89,7 +89,7 @@ func (s *Mentions) Import(ctx context.Context, connection string, accounts []not
 }
 
 // Delete deletes a user's account: fault.NotFound when there is none.
-func (s *Mentions) Delete(ctx context.Context, connection, user string) error {
+func (s *ChatAccounts) Delete(ctx context.Context, connection, user string) error {
 	if err := admin(ctx); err != nil {
 		return err
 	}
