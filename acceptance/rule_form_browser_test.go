@@ -14,7 +14,7 @@ const (
 	// usual rule to the button that saves it.
 	maxStops = 24
 	// maxFormHeight is how tall the page of a new rule is at most at 1280 px.
-	maxFormHeight = 2_000
+	maxFormHeight = 2_150
 )
 
 // countStops counts the presses of the Tab key from the name to the button that saves.
@@ -39,7 +39,7 @@ func TestTheUsualRule(t *testing.T) {
 	do(t, ctx, "open the form",
 		chromedp.EmulateViewport(1280, 800),
 		chromedp.Navigate(d.console+"/notifications/rules/new"),
-		chromedp.WaitVisible(`[data-find]`),
+		chromedp.WaitVisible(`[data-find-event]`),
 		evaluate(countStops, &stops),
 		evaluate(`document.documentElement.scrollHeight`, &height),
 		look(t, "rule-form"),
@@ -84,12 +84,12 @@ func TestEventsAreFound(t *testing.T) {
 	do(t, ctx, "sign in", d.signIn()...)
 	do(t, ctx, "search",
 		chromedp.Navigate(d.console+"/notifications/rules/new"),
-		chromedp.WaitVisible(`[data-find]`),
-		chromedp.Focus(`[data-find]`), press("merged"),
+		chromedp.WaitVisible(`[data-find-event]`),
+		chromedp.Focus(`[data-find-event]`), press("merged"),
 		evaluate(shown, &found),
 		press(kb.Enter), evaluate(at, &first), press(" "),
 		evaluate(`document.querySelector("[data-events] .groups :checked").value`, &ticked),
-		chromedp.Focus(`[data-find]`), press(kb.Escape), press("no such event"),
+		chromedp.Focus(`[data-find-event]`), press(kb.Escape), press("no such event"),
 		read(`[data-none]`, &none),
 		press(kb.Escape),
 		chromedp.Focus(`input[value=BRANCH_CREATED]`), press(kb.ArrowDown), evaluate(at, &second),

@@ -79,7 +79,7 @@ function presets(fieldset) {
 }
 
 function search(fieldset, stops) {
-  const field = fieldset.querySelector("[data-find]");
+  const field = fieldset.querySelector("[data-find-event]");
   const none = fieldset.querySelector("[data-none]");
   const groups = [...fieldset.querySelectorAll(".group")];
 
