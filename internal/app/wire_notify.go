@@ -75,7 +75,7 @@ func (a *App) openNotify(ctx context.Context) error {
 	})
 	rules.Saved = a.chat.webhooks.Wake // its repository may have no webhook yet, or need none any more
 	projectWebhooks := &admin.Webhooks{Store: store, Check: a.chat.webhooks.Check, CheckRepository: a.chat.webhooks.CheckRepository, Clock: a.clock}
-	events, deliveries, channels := &admin.Events{Store: store}, &admin.Deliveries{Store: store}, &admin.Channels{Store: store, Tests: tests, Clock: a.clock}
+	events, deliveries, channels := &admin.Events{Store: store}, &admin.Deliveries{Store: store}, &admin.Channels{Store: store, Tests: tests, CheckURL: a.outgoing.CheckURL, Clock: a.clock}
 	trials := &admin.Trials{Rules: rules, Events: events, Memberships: a.chat.memberships}
 	mentions := &admin.ChatAccounts{Store: store}
 	activity := a.newReports(store, platforms, rules)

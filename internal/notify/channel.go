@@ -20,11 +20,15 @@ const unreachableAfter = 24 * time.Hour
 // by one node at a time.
 const Shards = 64
 
-// Channel is a webhook URL and how it fares. The URL itself stays in the
-// store; what is here may be shown.
+// Channel is a place in a chat to which rules and reports send, with its webhook
+// URL, which may be replaced by another one, and how it fares. The URL itself stays
+// in the store; what is here may be shown.
 type Channel struct {
 	ID          int64
-	Fingerprint string // tells channels apart that share a mask
+	Version     int64  // counts saves; starts at 1
+	Named       string // what the channel itself is called; "": nothing
+	Format      Format // of messages for rules and reports whose own is auto
+	Fingerprint string // of the present webhook URL
 	Host        string
 	Mask        string // the URL with its secret parts masked
 

@@ -14,6 +14,12 @@ type ChannelInfo struct {
 	Rules   []ChannelRule // by name
 	Reports []Report      // by name
 
+	Kept       bool // it was named, shared or made by itself, and stays without rules and reports
+	SharedWith Sharing
+	OwnerID    int64 // the user who made it by itself; 0: a rule or report did
+	UpdatedBy  string
+	UpdatedAt  time.Time
+
 	Held      int       // of the messages that wait, those that quiet hours hold
 	HeldUntil time.Time // when the first of these quiet hours ends; zero: none hold
 }
@@ -49,8 +55,8 @@ func (c *ChannelInfo) NextTry(now time.Time) (at time.Time, held, ok bool) {
 	return time.Time{}, false, true
 }
 
-// Name is what people call the channel: as its rules and reports do, else by its
-// host.
+// Name is what people call the channel: its own name, else as its rules and reports
+// call it, else its host.
 func (c *ChannelInfo) Name() string {
 	if name := c.Called(); name != "" {
 		return name
@@ -58,8 +64,12 @@ func (c *ChannelInfo) Name() string {
 	return c.Host + " " + c.Fingerprint[:min(len(c.Fingerprint), 6)]
 }
 
-// Called is the channel's name by its rules and reports; "" where it has none.
+// Called is the channel's name, its own or by its rules and reports; "" where it has
+// none.
 func (c *ChannelInfo) Called() string {
+	if c.Named != "" {
+		return c.Named
+	}
 	for i := range c.Rules {
 		if name := c.Rules[i].ChannelName; name != "" {
 			return name
@@ -73,16 +83,19 @@ func (c *ChannelInfo) Called() string {
 	return ""
 }
 
-// Format is that of the channel's messages by its first rule or report.
-func (c *ChannelInfo) Format() Format {
-	format := Auto
+// MessageFormat is that of a message for the channel itself.
+func (c *ChannelInfo) MessageFormat() Format { return c.OwnFormat().ResolveFormat(c.Host) }
+
+// OwnFormat is the channel's format, else that of its first rule or report.
+func (c *ChannelInfo) OwnFormat() Format {
+	own := Auto
 	switch {
 	case len(c.Rules) > 0:
-		format = c.Rules[0].Format
+		own = c.Rules[0].Format
 	case len(c.Reports) > 0:
-		format = c.Reports[0].Format
+		own = c.Reports[0].Format
 	}
-	return format.ResolveFormat(c.Host)
+	return c.Format.Else(own)
 }
 
 // ChannelPage asks for channels that rules or reports use: those in trouble first.
@@ -95,16 +108,42 @@ type ChannelPage struct {
 	Visible   func(*ChannelInfo) bool // channels that it refuses are passed over
 }
 
+// VisibleTo reports whether the principal may have rules and reports send to the
+// channel, and so see it: it administers one that does, made the channel, or it is
+// shared with it.
 func (c *ChannelInfo) VisibleTo(who *identity.Principal) bool {
 	return slices.ContainsFunc(c.Rules, func(r ChannelRule) bool { return who.May(r.Access()) }) ||
-		slices.ContainsFunc(c.Reports, func(r Report) bool { return who.May(r.Access()) }) || who.May(identity.Admin, identity.Resource{})
+		slices.ContainsFunc(c.Reports, func(r Report) bool { return who.May(r.Access()) }) ||
+		c.ownedBy(who) || c.SharedWith.Reaches(who) || who.May(identity.Admin, identity.Resource{})
+}
+
+func (c *ChannelInfo) ownedBy(who *identity.Principal) bool {
+	return who != nil && c.OwnerID != 0 && c.OwnerID == who.UserID
 }
 
 // ChangeableBy reports whether the principal may change the channel: it administers
-// every rule and report that sends to it.
+// every rule and report that sends to it. One that none sends to is changed by who
+// made it, and by administrators.
 func (c *ChannelInfo) ChangeableBy(who *identity.Principal) bool {
-	return !slices.ContainsFunc(c.Rules, func(r ChannelRule) bool { return !who.May(r.Access()) }) &&
-		!slices.ContainsFunc(c.Reports, func(r Report) bool { return !who.May(r.Access()) })
+	if len(c.Rules)+len(c.Reports) == 0 {
+		return c.ownedBy(who) || who.May(identity.Admin, identity.Resource{})
+	}
+	return c.Others(who) == 0
+}
+
+// Others counts the rules and reports that the principal does not administer.
+func (c *ChannelInfo) Others(who *identity.Principal) (n int) {
+	for i := range c.Rules {
+		if !who.May(c.Rules[i].Access()) {
+			n++
+		}
+	}
+	for i := range c.Reports {
+		if !who.May(c.Reports[i].Access()) {
+			n++
+		}
+	}
+	return n
 }
 
 // ProxyTrouble is why the channels that go by the outgoing proxy wait; the zero

@@ -109,6 +109,8 @@ type Result struct {
 	Back   int64     // the message that was set aside goes back to the head of the queue; 0: none
 	// Channel, where not nil, is the channel's new standing.
 	Channel *Channel
+	// Fingerprint is that of the webhook URL that answered; "": none was asked.
+	Fingerprint string
 
 	Lease string // the shard's lease and its fence
 	Fence int64
@@ -169,6 +171,15 @@ type Redelivered struct {
 	ToChannel int // of these, for the channel itself, since their rules are deleted
 	Skipped   int // no enabled rule wants them any more, or nothing uses the channel of deleted ones
 	Forbidden int // who asked sees them, and does not administer all their rules
+}
+
+// Outdate leaves of a result what holds where the channel has got another webhook URL
+// since: a 2xx, and that it was tried.
+func (r *Result) Outdate() {
+	r.Channel, r.Back, r.Aside, r.Counts = nil, 0, false, false
+	if r.State != Delivered {
+		r.State = Waiting
+	}
 }
 
 // Counters are a delivery's counters with this attempt.

@@ -27,8 +27,9 @@ type Report struct {
 	RepositoryKey string
 
 	ChannelID   int64
-	ChannelName string // what people call the channel
-	Format      Format
+	ChannelName string         // what the report calls the channel; "": as the channel is called
+	Format      Format         // auto: the channel's
+	Choice      *ChannelChoice // as of a Rule
 
 	InactivityDays int // a pull request is inactive after so many whole days without an update
 	ReportSchedule

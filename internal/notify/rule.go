@@ -65,8 +65,9 @@ type Rule struct {
 	RepositoryKey string
 
 	ChannelID   int64
-	ChannelName string // what people call the channel; masks of one tenant look alike
-	Format      Format
+	ChannelName string         // what the rule calls the channel; "": as the channel is called
+	Format      Format         // auto: the channel's
+	Choice      *ChannelChoice // of a draft: where it is to send; nil: as its webhook URL says
 
 	Filter
 	Options
@@ -110,6 +111,14 @@ func (f Format) ResolveFormat(host string) Format {
 		return Slack
 	}
 	return Teams
+}
+
+// Else is the format, or where that is auto, that of the channel.
+func (f Format) Else(channel Format) Format {
+	if f == Auto || f == "" {
+		return channel
+	}
+	return f
 }
 
 // Validate names every wrong member at once: fault.Invalid, or nil.

@@ -3,9 +3,7 @@ package admin
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
@@ -18,7 +16,9 @@ import (
 type Channels struct {
 	Store *store.Store
 	Tests *TestMessages
-	Clock func() time.Time
+	// CheckURL is as for Rules.
+	CheckURL func(string) error
+	Clock    func() time.Time
 
 	retries limit.PerMinute[int64]
 }
@@ -45,23 +45,34 @@ func (s *Channels) Troubled(ctx context.Context, now time.Time, limit int) ([]no
 	return forReader(ctx, list), err
 }
 
-// Get returns the channel with a fingerprint: fault.NotFound for a
-// SYS_ADMIN, else fault.Forbidden as for a channel of others.
-func (s *Channels) Get(ctx context.Context, fingerprint string) (notify.ChannelInfo, error) {
-	info, err := s.Store.ChannelOf(ctx, fingerprint)
-	if fault.Is(err, fault.NotFound) || err == nil && !info.VisibleTo(identity.From(ctx)) {
-		return notify.ChannelInfo{}, identity.Missing(ctx, "There is no channel %q.", fingerprint)
-	}
+// Get returns the channel with an id or a fingerprint, as findChannel does.
+func (s *Channels) Get(ctx context.Context, channel string) (notify.ChannelInfo, error) {
+	info, err := findChannel(ctx, s.Store, channel)
 	info.Show(notify.ReadsInside(ctx))
 	return info, err
 }
 
-func (s *Channels) changeable(ctx context.Context, fingerprint string) (notify.ChannelInfo, error) {
-	info, err := s.Get(ctx, fingerprint)
-	if err == nil && !info.ChangeableBy(identity.From(ctx)) {
-		err = fault.New(fault.Forbidden, "You do not administer all rules of this channel. Ask someone who does.")
+func (s *Channels) changeable(ctx context.Context, channel string) (notify.ChannelInfo, error) {
+	info, err := s.Get(ctx, channel)
+	if err == nil {
+		err = mayChange(ctx, &info)
 	}
 	return info, err
+}
+
+// mayChange is fault.Forbidden, and says how many are others', for who does not
+// administer all rules and reports of a channel.
+func mayChange(ctx context.Context, info *notify.ChannelInfo) error {
+	who := identity.From(ctx)
+	if info.ChangeableBy(who) {
+		return nil
+	}
+	all := len(info.Rules) + len(info.Reports)
+	if all == 0 {
+		return fault.New(fault.Forbidden, "This channel is shared with you. Only who made it and administrators change it.")
+	}
+	return fault.New(fault.Forbidden, "%d of the %d rules and reports of this channel are not yours to administer. Ask an administrator, "+
+		"or move your own to another channel or a new webhook URL.", info.Others(who), all)
 }
 
 // Retried is what came of a retry of a channel.
@@ -83,11 +94,11 @@ const (
 // Retry tries a channel again at once, whatever closed it, and says what came of
 // it where the chat platform answers within 3 s. fault.RateLimited: it was tried
 // retriesAMinute times.
-func (s *Channels) Retry(ctx context.Context, fingerprint string, which notify.RetryMode) (done Retried, err error) {
+func (s *Channels) Retry(ctx context.Context, channel string, which notify.RetryMode) (done Retried, err error) {
 	if !slices.Contains(notify.RetryModes(), which) {
 		return done, wrongWhich()
 	}
-	before, err := s.changeable(ctx, fingerprint)
+	before, err := s.changeable(ctx, channel)
 	if err != nil {
 		return done, err
 	}
@@ -98,7 +109,7 @@ func (s *Channels) Retry(ctx context.Context, fingerprint string, which notify.R
 		return done, err
 	}
 	for until := time.After(answerWithin); ; {
-		now, err := s.Store.ChannelOf(ctx, fingerprint)
+		now, err := s.Store.ChannelOf(ctx, before.UnderID())
 		if err != nil {
 			return done, err
 		}
@@ -120,22 +131,4 @@ func (s *Channels) Retry(ctx context.Context, fingerprint string, which notify.R
 
 func wrongWhich() error {
 	return fault.InvalidField("which", "Choose which waiting messages to send: all, recent (the last 24 hours) or none.")
-}
-
-// Rename has all rules of a channel call it so; "" leaves it its host's name.
-// wrong is what the caller has found in the members already: all of it is named
-// together.
-func (s *Channels) Rename(ctx context.Context, fingerprint, name string, wrong fault.Fields) error {
-	name = strings.TrimSpace(name)
-	if utf8.RuneCountInString(name) > notify.MaxName {
-		wrong.Add("name", "At most 255 characters are allowed.")
-	}
-	if err := wrong.Err(); err != nil {
-		return err
-	}
-	c, err := s.changeable(ctx, fingerprint)
-	if err != nil {
-		return err
-	}
-	return s.Store.RenameChannel(ctx, actor(ctx), c.ID, name)
 }

@@ -1,9 +1,9 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"strconv"
-	"strings"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
@@ -22,7 +22,10 @@ func (s *Reports) Test(ctx context.Context, draft notify.Report, webhookURL stri
 	if err != nil {
 		return nil, err
 	}
-	webhookURL = strings.TrimSpace(webhookURL)
+	webhookURL, err = chooseForReport(ctx, s.Store, &draft, &stored.Channel, webhookURL)
+	if err := wrong.Join(err); err != nil {
+		return nil, err
+	}
 	draft.ValidateContent(&wrong)
 	if err := wrong.Join(s.checkURL(&draft, webhookURL)); err != nil {
 		return nil, err
@@ -36,7 +39,7 @@ func (s *Reports) Test(ctx context.Context, draft notify.Report, webhookURL stri
 	}
 	to := secret.New(webhookURL)
 	if keep {
-		if to, err = s.Tests.stored(ctx, stored.ChannelID, "report"); err != nil {
+		if to, draft.Format, err = s.Tests.stored(ctx, cmp.Or(draft.ChannelID, stored.ChannelID), "report", draft.Format); err != nil {
 			return nil, err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"outrigger/internal/fault"
@@ -126,11 +125,14 @@ func (s *Reports) Get(ctx context.Context, id int64) (notify.ReportInfo, error) 
 // wrong is what the caller has found in the members already: all of it is named
 // together.
 func (s *Reports) Save(ctx context.Context, draft notify.Report, webhookURL string, wrong fault.Fields) (notify.ReportInfo, error) {
-	draft, _, err := s.prepare(ctx, draft, &wrong)
+	draft, stored, err := s.prepare(ctx, draft, &wrong)
 	if err != nil {
 		return notify.ReportInfo{}, err
 	}
-	webhookURL = strings.TrimSpace(webhookURL)
+	webhookURL, err = chooseForReport(ctx, s.Store, &draft, &stored.Channel, webhookURL)
+	if err := wrong.Join(err); err != nil {
+		return notify.ReportInfo{}, err
+	}
 	if err := wrong.Join(draft.Validate()); err != nil {
 		return notify.ReportInfo{}, err
 	}
@@ -195,7 +197,7 @@ func (s *Reports) place(ctx context.Context, draft *notify.Report, wrong *fault.
 
 func (s *Reports) checkURL(draft *notify.Report, webhookURL string) error {
 	if webhookURL == "" || secret.IsMask(webhookURL) {
-		if draft.ID == 0 {
+		if draft.ID == 0 && draft.ChannelID == 0 {
 			return fault.InvalidField("webhookUrl", "Give the whole webhook URL; a new report has none to keep.")
 		}
 		return nil

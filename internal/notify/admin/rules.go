@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
@@ -100,7 +99,7 @@ func (s *Rules) Get(ctx context.Context, id int64) (notify.RuleInfo, error) {
 // of it is named together.
 func (s *Rules) Save(ctx context.Context, draft notify.Rule, webhookURL string, wrong fault.Fields) (notify.RuleInfo, error) {
 	draft = draft.Trimmed()
-	at := draft.At()
+	at, own := draft.At(), notify.Channel{}
 	if draft.ID > 0 {
 		stored, err := s.Get(ctx, draft.ID)
 		if err != nil {
@@ -109,17 +108,19 @@ func (s *Rules) Save(ctx context.Context, draft notify.Rule, webhookURL string, 
 		if draft.Connection == "" {
 			draft.Connection = stored.Connection
 		}
-		at = stored.At()
+		at, own = stored.At(), stored.Channel
 	} else if err := s.place(ctx, &draft, &wrong); err != nil {
 		return notify.RuleInfo{}, err
 	}
 	s.completeCloud(&draft)
-	webhookURL = strings.TrimSpace(webhookURL)
+	webhookURL, err := chooseForRule(ctx, s.Store, &draft, &own, webhookURL)
+	if err := wrong.Join(err); err != nil {
+		return notify.RuleInfo{}, err
+	}
 	if err := s.checkAll(&draft, webhookURL, wrong); err != nil {
 		return notify.RuleInfo{}, err
 	}
 	if draft.OfCloud() {
-		var err error
 		if draft.AuthorizationID, err = s.Accounts.Administering(ctx, draft.Connection, at); err != nil {
 			return notify.RuleInfo{}, err
 		}
@@ -205,7 +206,7 @@ func (s *Rules) checkMembers(draft *notify.Rule, wrong *fault.Fields) error {
 
 func (s *Rules) checkURL(draft *notify.Rule, webhookURL string) error {
 	if webhookURL == "" || secret.IsMask(webhookURL) {
-		if draft.ID == 0 {
+		if draft.ID == 0 && draft.ChannelID == 0 {
 			return fault.InvalidField("webhookUrl", "Give the whole webhook URL; a new rule has none to keep.")
 		}
 		return nil

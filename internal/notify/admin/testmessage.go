@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"outrigger/internal/fault"
@@ -91,11 +90,11 @@ func (s *TestMessages) post(ctx context.Context, of tested, to secret.Value, wri
 // Test posts a test message and gives what the chat platform answered. Where it takes
 // the message, a broken channel is open again, and of the messages that wait on it
 // those go out that which says; "" is all.
-func (s *Channels) Test(ctx context.Context, fingerprint string, which notify.RetryMode) (*Tested, error) {
+func (s *Channels) Test(ctx context.Context, channel string, which notify.RetryMode) (*Tested, error) {
 	if which != "" && !slices.Contains(notify.RetryModes(), which) {
 		return nil, wrongWhich()
 	}
-	c, err := s.changeable(ctx, fingerprint)
+	c, err := s.changeable(ctx, channel)
 	if err != nil {
 		return nil, err
 	}
@@ -106,16 +105,17 @@ func (s *Channels) Test(ctx context.Context, fingerprint string, which notify.Re
 	if err != nil {
 		return nil, err
 	}
-	return s.Tests.send(ctx, tested{object: "channel", id: fingerprint, which: which}, to, nil, c.Format())
+	return s.Tests.send(ctx, tested{object: "channel", id: c.Fingerprint, which: which}, to, nil, c.MessageFormat())
 }
 
-// stored returns the webhook URL of what is tested; what names it to people.
-func (s *TestMessages) stored(ctx context.Context, channel int64, what string) (secret.Value, error) {
-	_, to, err := s.Store.Channel(ctx, channel)
+// stored returns the webhook URL of what is tested, and the format of messages there;
+// what names it to people.
+func (s *TestMessages) stored(ctx context.Context, channel int64, what string, own notify.Format) (secret.Value, notify.Format, error) {
+	c, to, err := s.Store.Channel(ctx, channel)
 	if err == nil && to.IsZero() {
 		err = fault.InvalidField("webhookUrl", "No webhook URL is stored for this %s; enter it.", what)
 	}
-	return to, err
+	return to, own.Else(c.Format), err
 }
 
 // Test posts a test message of a rule as it is typed, saved or not, and gives
@@ -138,9 +138,12 @@ func (s *Rules) Test(ctx context.Context, draft notify.Rule, webhookURL string, 
 	if !draft.Format.Known() {
 		wrong.Add("format", "%q is not a format; use auto, teams or slack.", draft.Format)
 	}
-	webhookURL = strings.TrimSpace(webhookURL)
+	webhookURL, err := chooseForRule(ctx, s.Store, &draft, &stored.Channel, webhookURL)
+	if err := wrong.Join(err); err != nil {
+		return nil, err
+	}
 	keep := webhookURL == "" || secret.IsMask(webhookURL)
-	err := s.checkURL(&draft, webhookURL)
+	err = s.checkURL(&draft, webhookURL)
 	if err == nil && keep && webhookURL != "" && webhookURL != stored.Channel.Mask {
 		err = fault.InvalidField("webhookUrl", notify.OtherMask)
 	}
@@ -152,7 +155,7 @@ func (s *Rules) Test(ctx context.Context, draft notify.Rule, webhookURL string, 
 	}
 	to := secret.New(webhookURL)
 	if keep {
-		if to, err = s.Tests.stored(ctx, stored.ChannelID, "rule"); err != nil {
+		if to, draft.Format, err = s.Tests.stored(ctx, cmp.Or(draft.ChannelID, stored.ChannelID), "rule", draft.Format); err != nil {
 			return nil, err
 		}
 	}

@@ -111,7 +111,7 @@ func newServerOn(t *testing.T, d *db.DB, connections ...notify.Connection) *serv
 		Post: func(context.Context, secret.Value, []byte) *work.Attempt { return &work.Attempt{Status: 202} },
 	}
 	(&API{
-		Channels: &admin.Channels{Store: s.store, Tests: tests, Clock: time.Now}, Rules: rules, Hooks: hooks, Events: events, Trials: trials, Builds: builds, Webhooks: &admin.Webhooks{Store: s.store}, Reports: s.reports, Clock: time.Now,
+		Channels: &admin.Channels{Store: s.store, Tests: tests, CheckURL: rules.CheckURL, Clock: time.Now}, Rules: rules, Hooks: hooks, Events: events, Trials: trials, Builds: builds, Webhooks: &admin.Webhooks{Store: s.store}, Reports: s.reports, Clock: time.Now,
 	}).Register(router)
 	s.router, s.rules, s.hooks = router, rules, hooks
 	return s

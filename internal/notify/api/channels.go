@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
@@ -14,104 +15,136 @@ import (
 // ChannelsPath is where channels are.
 const ChannelsPath = basePath + "/channels"
 
-// Channel is a webhook URL that rules or reports send to.
+// Channel is a place in a chat to which rules and reports send.
 type Channel struct {
-	Channel    string    `json:"channel" doc:"The fingerprint of the webhook URL."`
-	Name       string    `json:"name" doc:"What its rules call it, else its host."`
-	WebhookURL string    `json:"webhookUrl" doc:"Masked."`
-	Rules      []int64   `json:"rules"`
-	Reports    []int64   `json:"reports,omitempty" doc:"Ids of the activity reports that send here."`
-	State      string    `json:"state" enum:"open,waiting,unreachable,broken"`
-	Reason     string    `json:"reason,omitempty"`
-	Since      time.Time `json:"since,omitzero" doc:"When it began to fail."`
-	Until      time.Time `json:"until,omitzero" doc:"When it is tried again."`
-	LastOKAt   time.Time `json:"lastOkAt,omitzero"`
-	Waiting    int       `json:"waiting"`
-	Held       int       `json:"held,omitempty" doc:"How many of these wait for the end of quiet hours; absent where none do."`
-	HeldUntil  time.Time `json:"heldUntil,omitzero" doc:"When the first of these quiet hours ends."`
+	ID         int64         `json:"id" readonly:"true" doc:"Stays the same when the webhook URL is replaced."`
+	Channel    string        `json:"channel" readonly:"true" doc:"The fingerprint of the present webhook URL."`
+	Version    int64         `json:"version" doc:"Counts saves. Sent back and not the present one, 409; absent, the save goes through."`
+	Name       string        `json:"name" max:"255"`
+	Format     notify.Format `json:"format" enum:"auto,teams,slack" default:"auto"`
+	SharedWith *Sharing      `json:"sharedWith,omitempty"`
+	WebhookURL string        `json:"webhookUrl"`
+	Rules      []int64       `json:"rules" readonly:"true" doc:"Ids of the rules that send here, as far as who asks administers them."`
+	Reports    []int64       `json:"reports,omitempty" readonly:"true" doc:"Ids of the activity reports that send here, likewise."`
+	Others     int           `json:"others,omitempty" readonly:"true" doc:"How many other rules and reports send here."`
+	State      string        `json:"state" readonly:"true" enum:"open,waiting,unreachable,broken"`
+	Reason     string        `json:"reason,omitempty" readonly:"true"`
+	Since      time.Time     `json:"since,omitzero" readonly:"true" doc:"When it began to fail."`
+	Until      time.Time     `json:"until,omitzero" readonly:"true" doc:"When it is tried again."`
+	LastOKAt   time.Time     `json:"lastOkAt,omitzero" readonly:"true"`
+	Waiting    int           `json:"waiting" readonly:"true"`
+	Held       int           `json:"held,omitempty" readonly:"true"`
+	HeldUntil  time.Time     `json:"heldUntil,omitzero" readonly:"true" doc:"When the first of these quiet hours ends."`
+	UpdatedBy  string        `json:"updatedBy,omitempty" readonly:"true" doc:"Who saved it last."`
+	UpdatedAt  time.Time     `json:"updatedAt,omitzero" readonly:"true" doc:"When that was."`
 }
 
 // MemberWords are those of the members that need more than a few.
 func (Channel) MemberWords() map[string]string {
 	return map[string]string{
-		"waiting": "How many messages wait. A list counts to 100, which is that many or more; the channel itself has all counted.",
+		"name":       "What it is called; where it was never named, as its rules and reports call it, else its host.",
+		"format":     "Of messages for rules and reports whose own `format` is `auto`. `auto` is `slack` for hooks.slack.com, else `teams`.",
+		"sharedWith": "Who else may have rules and reports send here, besides those who administer one that does. Only an `ADMIN` changes it.",
+		"webhookUrl": "It is read back masked.",
+		"waiting":    "How many messages wait. A list counts to 100, which is that many or more; the channel itself has all counted.",
+		"held":       "How many of these wait for the end of quiet hours; absent where none do.",
 	}
 }
 
-func (a *API) channelOf(c notify.ChannelInfo) Channel {
-	s := c.Status(a.Clock())
+// Sharing is who else may choose a channel.
+type Sharing struct {
+	Everyone bool            `json:"everyone,omitempty" doc:"Whoever administers anything."`
+	Projects []SharedProject `json:"projects,omitempty" max:"100" doc:"The administrators of these projects."`
+}
+
+// SharedProject is a project with which a channel is shared.
+type SharedProject struct {
+	Connection string `json:"connection,omitempty" doc:"Which platform; not needed when there is only one."`
+	ProjectKey string `json:"projectKey"`
+}
+
+func sharingOf(s notify.Sharing) *Sharing {
+	if s.String() == "" {
+		return nil
+	}
+	out := &Sharing{Everyone: s.Everyone}
+	for _, p := range s.Projects {
+		out.Projects = append(out.Projects, SharedProject(p))
+	}
+	return out
+}
+
+func (s *Sharing) sharing() notify.Sharing {
+	if s == nil {
+		return notify.Sharing{}
+	}
+	out := notify.Sharing{Everyone: s.Everyone}
+	for _, p := range s.Projects {
+		out.Projects = append(out.Projects, notify.SharedProject(p))
+	}
+	return out
+}
+
+func (a *API) channelOf(ctx context.Context, c notify.ChannelInfo) Channel {
+	s, who := c.Status(a.Clock()), identity.From(ctx)
 	out := Channel{
-		Channel: c.Fingerprint, Name: c.Name(), WebhookURL: c.Mask, Rules: []int64{}, State: s.State, Reason: s.Reason,
-		Since: s.Since, Until: s.Until, LastOKAt: c.LastOKAt, Waiting: c.Waiting,
-		Held: c.Held, HeldUntil: c.HeldUntil,
+		ID: c.ID, Channel: c.Fingerprint, Version: c.Version, Name: c.Name(), Format: c.Format, SharedWith: sharingOf(c.SharedWith),
+		WebhookURL: c.Mask, Rules: []int64{}, Others: c.Others(who), State: s.State, Reason: s.Reason,
+		Since: s.Since, Until: s.Until, LastOKAt: c.LastOKAt, Waiting: c.Waiting, Held: c.Held, HeldUntil: c.HeldUntil,
+		UpdatedBy: c.UpdatedBy, UpdatedAt: c.UpdatedAt,
 	}
 	for i := range c.Rules {
-		out.Rules = append(out.Rules, c.Rules[i].ID)
+		if who.May(c.Rules[i].Access()) {
+			out.Rules = append(out.Rules, c.Rules[i].ID)
+		}
 	}
 	for i := range c.Reports {
-		out.Reports = append(out.Reports, c.Reports[i].ID)
+		if who.May(c.Reports[i].Access()) {
+			out.Reports = append(out.Reports, c.Reports[i].ID)
+		}
 	}
 	return out
 }
 
 type ofChannel struct {
-	Channel string `path:"channel" json:"-" doc:"The fingerprint of its webhook URL, as rules and deliveries name it." example:"5f1c2a9be04d7731"`
-}
-
-type namedChannel struct {
-	ofChannel
-	Name  string       `json:"name,omitempty" max:"255" doc:"What people call it."`
-	Wrong fault.Fields `json:"-"`
+	Channel string `path:"channel" json:"-" doc:"Its id, or the fingerprint of its webhook URL, also of one that was replaced." example:"5f1c2a9be04d7731"`
 }
 
 func (a *API) registerChannels(r *rest.Router) {
 	rest.Add(r, rest.Operation[paged, rest.List[Channel]]{
 		Route: rest.Route{Method: "GET", Path: ChannelsPath},
 		Words: rest.Words{
-			ID: "listChannels", Tag: "rules", Summary: "Lists the webhook URLs that rules send to, those in trouble first.",
-			Text: "As far as who asks administers a rule of theirs.", Answer: "A page of channels.",
+			ID: "listChannels", Tag: "rules", Summary: "Lists the channels, those in trouble first.",
+			Text:   "As far as who asks may choose them: administers a rule or report that sends there, or made the channel, or it is shared.",
+			Answer: "A page of channels.",
 		},
 		Examples: channelExample,
 		Do:       a.listChannels,
 	})
-	one := ChannelsPath + "/{channel}"
-	rest.Add(r, rest.Operation[ofChannel, Channel]{
-		Route: rest.Route{Method: "GET", Path: one},
+	rest.Add(r, rest.Operation[ofChannel, rest.Answer[Channel]]{
+		Route: rest.Route{Method: "GET", Path: ChannelsPath + "/{channel}"},
 		Words: rest.Words{
-			ID: "getChannel", Tag: "rules", Summary: "Returns a channel.", Text: "For users who administer a rule of it.", Answer: "The channel.",
-			Refused: []int{http.StatusForbidden}, RefusedFor: noChannel,
+			ID: "getChannel", Tag: "rules", Summary: "Returns a channel.", Text: "For users who may choose it.", Answer: "The channel.",
+			Headers: []string{"ETag"}, Refused: []int{http.StatusForbidden}, RefusedFor: noChannel,
 		},
-		Examples: []rest.Example[ofChannel, Channel]{{Name: "fresh", Err: errNoChannel}},
+		Examples: []rest.Example[ofChannel, rest.Answer[Channel]]{{Name: "fresh", Err: errNoChannel}},
 		Do:       a.channel,
 	})
-	rest.Add(r, rest.Operation[namedChannel, Channel]{
-		Route: rest.Route{Method: "PUT", Path: one},
-		Words: rest.Words{
-			ID: "renameChannel", Tag: "rules", Summary: "Has all rules of a channel call it so.", Text: "For users who administer all of them.",
-			Answer: "The channel.", Refused: []int{http.StatusForbidden}, RefusedFor: noChannel,
-		},
-		Examples: []rest.Example[namedChannel, Channel]{{Name: "fresh", In: namedChannel{Name: "Releases"}, Err: errNoChannel}},
-		Do: func(ctx context.Context, in namedChannel) (Channel, error) {
-			if err := a.Channels.Rename(ctx, in.Channel, in.Name, in.Wrong); err != nil {
-				return Channel{}, err
-			}
-			return a.channel(ctx, in.ofChannel)
-		},
-	})
+	a.registerChannelSaves(r)
 	a.registerChannelTrials(r)
 }
 
 var (
 	errNoChannel = fault.New(fault.NotFound, `There is no channel "5f1c2a9be04d7731".`)
-	noChannel    = map[int]string{http.StatusNotFound: "No rule uses such a channel. Who is no `SYS_ADMIN` gets 403 instead."}
+	noChannel    = map[int]string{http.StatusNotFound: "There is no such channel. Who is no `SYS_ADMIN` gets 403 instead."}
 )
 
 var channelExample = []rest.Example[paged, rest.List[Channel]]{{Name: "page", Out: &rest.List[Channel]{Items: []Channel{{
-	Channel: "5f1c2a9be04d7731", Name: "Release announcements",
+	ID: 4, Channel: "5f1c2a9be04d7731", Version: 2, Name: "Release announcements", Format: notify.Auto,
 	WebhookURL: "https://example.westeurope.logic.azure.com/…/invoke?…sig=••••",
 	Rules:      []int64{7}, State: string(notify.Broken),
 	Reason: "The chat platform answered 404 Not Found: WorkflowNotFound: The workflow could not be found.",
-	Since:  exampleTime.Add(time.Minute), Until: exampleTime.Add(time.Hour), LastOKAt: exampleTime, Waiting: 3,
+	Since:  exampleTime.Add(time.Minute), Until: exampleTime.Add(time.Hour), LastOKAt: exampleTime, Waiting: 3, UpdatedBy: "admin", UpdatedAt: exampleTime,
 }}}}}
 
 func (a *API) listChannels(ctx context.Context, in paged) (list rest.List[Channel], err error) {
@@ -126,14 +159,18 @@ func (a *API) listChannels(ctx context.Context, in paged) (list rest.List[Channe
 		return list, err
 	}
 	key := func(c notify.ChannelInfo) string { return fmt.Sprintf("%d/%d", c.Rank(), c.ID) }
-	return rest.NewList(in.Page, found, key, a.channelOf), nil
+	return rest.NewList(in.Page, found, key, func(c notify.ChannelInfo) Channel { return a.channelOf(ctx, c) }), nil
 }
 
 // channel is the channel as it is now.
-func (a *API) channel(ctx context.Context, in ofChannel) (Channel, error) {
+func (a *API) channel(ctx context.Context, in ofChannel) (out rest.Answer[Channel], err error) {
 	c, err := a.Channels.Get(ctx, in.Channel)
 	if err != nil {
-		return Channel{}, err
+		return out, err
 	}
-	return a.channelOf(c), nil
+	return a.answerChannel(ctx, &c), nil
+}
+
+func (a *API) answerChannel(ctx context.Context, c *notify.ChannelInfo) rest.Answer[Channel] {
+	return rest.Answer[Channel]{Body: a.channelOf(ctx, *c), ETag: channelETag(c)}
 }

@@ -23,10 +23,10 @@ type CloudRule struct {
 	Workspace    string        `json:"workspace" readonly:"true" doc:"The workspace's slug."`
 	Repository   string        `json:"repository" readonly:"true" doc:"The repository's slug."`
 	WebhookURL   string        `json:"webhookUrl,omitempty"`
-	ChannelName  string        `json:"channelName,omitempty" max:"255" doc:"What people call the channel."`
-	Channel      string        `json:"channel,omitempty" readonly:"true" doc:"A fingerprint of the whole URL. Equal ones are one channel."`
+	ChannelName  string        `json:"channelName,omitempty" max:"255"`
+	Channel      string        `json:"channel,omitempty"`
 	ChannelState *RuleChannel  `json:"channelState,omitempty" readonly:"true" doc:"How the channel fares."`
-	Format       notify.Format `json:"format" enum:"auto,teams,slack" default:"auto" doc:"auto is slack for hooks.slack.com, else teams."`
+	Format       notify.Format `json:"format" enum:"auto,teams,slack" default:"auto"`
 
 	DestinationBranchFilter string              `json:"destinationBranchFilter,omitempty"`
 	ExpectedEvents          []string            `json:"expectedEvents" doc:"At least one key of eventTypes that the cloud edition has."`
@@ -48,7 +48,7 @@ type CloudRule struct {
 // MemberWords describe the members with more to say.
 func (CloudRule) MemberWords() map[string]string {
 	return map[string]string{
-		"webhookUrl": whereMessagesGo,
+		"webhookUrl": whereMessagesGo, "channel": whichChannel, "channelName": whatChannelIsCalled, "format": whichFormat,
 		"destinationBranchFilter": "A JavaScript regular expression without flags that may match anywhere in the name of the event's branch, " +
 			"as with `RegExp.test`: the pushed branch or tag, a pull request's target, a build's ref. An event without a branch passes. " +
 			whenDecided,
@@ -74,7 +74,7 @@ func (in *CloudRule) rule(at notify.RuleQuery, f *fault.Fields) notify.Rule {
 	}
 	return notify.Rule{
 		ID: in.ID, Version: in.Version, Name: in.Name, Connection: at.Connection, ProjectKey: at.ProjectKey, RepositoryKey: at.RepositoryKey,
-		ChannelName: in.ChannelName, Format: cmp.Or(formatOf(in.Format), notify.Auto),
+		ChannelName: in.ChannelName, Format: cmp.Or(formatOf(in.Format), notify.Auto), Choice: &notify.ChannelChoice{Channel: in.Channel},
 		Filter: notify.Filter{
 			EventTypes:              notify.NewTypeSet(types...).Types(),
 			DestinationBranchFilter: in.DestinationBranchFilter,

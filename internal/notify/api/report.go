@@ -17,8 +17,8 @@ type Report struct {
 	ProjectKey    string        `json:"projectKey"`
 	RepositoryKey string        `json:"repositoryKey" doc:"The repository's slug. Fixed once saved."`
 	WebhookURL    string        `json:"webhookUrl,omitempty"`
-	ChannelName   string        `json:"channelName,omitempty" max:"255" doc:"What people call the channel."`
-	Channel       string        `json:"channel,omitempty" readonly:"true" doc:"A fingerprint of the whole URL. Equal ones are one channel."`
+	ChannelName   string        `json:"channelName,omitempty" max:"255"`
+	Channel       string        `json:"channel,omitempty"`
 	ChannelState  *RuleChannel  `json:"channelState,omitempty"`
 	Format        notify.Format `json:"format" enum:"auto,teams,slack" default:"auto"`
 
@@ -54,7 +54,7 @@ func (Report) MemberWords() map[string]string {
 		"projectKey": "Fixed once saved; a user's own project is `~name`.",
 		"webhookUrl": "Where the report goes; it is read back masked. Leaving it out, or sending back the report's own mask, keeps the " +
 			"stored one.",
-		"format":           "`auto` is `slack` for hooks.slack.com, else `teams`.",
+		"channel": whichChannel, "channelName": whatChannelIsCalled, "format": whichFormat,
 		"inactivityDays":   "From 1 to 365. A pull request is inactive after this many whole days (24 h each) without an update.",
 		"frequency":        "`DAILY`, `WEEKLY` (on `day`) or `WORKING_DAY` (Monday to Friday).",
 		"day":              "`MONDAY` to `SUNDAY`; of a weekly report alone.",
@@ -84,7 +84,7 @@ func (in *reportDraft) report() notify.Report {
 	return notify.Report{
 		ID: max(in.ID, 0), Version: in.Version, Name: in.Name,
 		Connection: in.Connection, ProjectKey: in.ProjectKey, RepositoryKey: in.RepositoryKey,
-		ChannelName: in.ChannelName, Format: formatOf(in.Format), InactivityDays: in.InactivityDays,
+		ChannelName: in.ChannelName, Format: formatOf(in.Format), Choice: &notify.ChannelChoice{Channel: in.Channel}, InactivityDays: in.InactivityDays,
 		ReportSchedule: notify.ReportSchedule{
 			Frequency: notify.Frequency(rest.Key(string(in.Frequency))), Day: rest.Key(in.Day), Time: in.Time, TimeZone: in.TimeZone,
 		},

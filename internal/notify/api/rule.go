@@ -18,10 +18,10 @@ type Rule struct {
 	ProjectKey    string        `json:"projectKey,omitempty" doc:"Makes it a project's rule. Fixed once saved."`
 	RepositoryKey string        `json:"repositoryKey,omitempty" doc:"With projectKey makes it a repository's rule. Fixed once saved."`
 	WebhookURL    string        `json:"webhookUrl,omitempty"`
-	ChannelName   string        `json:"channelName,omitempty" max:"255" doc:"What people call the channel."`
-	Channel       string        `json:"channel,omitempty" readonly:"true" doc:"A fingerprint of the whole URL. Equal ones are one channel."`
+	ChannelName   string        `json:"channelName,omitempty" max:"255"`
+	Channel       string        `json:"channel,omitempty"`
 	ChannelState  *RuleChannel  `json:"channelState,omitempty" readonly:"true" doc:"How the channel fares."`
-	Format        notify.Format `json:"format" enum:"auto,teams,slack" default:"auto" doc:"auto is slack for hooks.slack.com, else teams."`
+	Format        notify.Format `json:"format" enum:"auto,teams,slack" default:"auto"`
 	EventTypes    []string      `json:"eventTypes" doc:"At least one key of eventTypes."`
 	Branches      []string      `json:"branches,omitempty" doc:"Names; not together with branchMask."`
 
@@ -52,7 +52,7 @@ type Rule struct {
 // MemberWords describe the members with more to say.
 func (Rule) MemberWords() map[string]string {
 	return map[string]string{
-		"webhookUrl": whereMessagesGo,
+		"webhookUrl": whereMessagesGo, "channel": whichChannel, "channelName": whatChannelIsCalled, "format": whichFormat,
 		"branchMask": "A Java regular expression (Java 17) that the whole name of the branch or tag must match. " + whenDecided,
 		"groups": "Who caused the event must be in one of these groups of the platform. 400 where the connection has no account to ask the " +
 			"platform with.",
@@ -68,9 +68,14 @@ func (Rule) MemberWords() map[string]string {
 const (
 	whereMessagesGo = "Where the messages go; it is read back masked. Leaving it out, or sending back the rule's own mask, keeps the " +
 		"stored one."
-	whenDecided    = "Where it needs back-tracking, it is asked within a minute of the event, and the message keeps its place meanwhile."
-	whatLooksWrong = "What looks like a mistake in the rule, which holds all the same; absent where there is nothing."
-	whatMasksCost  = "A mask of the rule takes too many steps on some branch names, where the message is sent without asking it. After three " +
+	whichChannel = "The channel: read back as the fingerprint of the whole URL; equal ones are one channel. Given as that, as one of a " +
+		"URL that was replaced, or as the id of a channel, it counts where `webhookUrl` is absent or masked; it must be a channel that you " +
+		"may choose."
+	whatChannelIsCalled = "What the rule or report calls the channel. Empty: as the channel is called."
+	whichFormat         = "`auto` is the channel's own format, and where that is `auto` too, `slack` for hooks.slack.com, else `teams`."
+	whenDecided         = "Where it needs back-tracking, it is asked within a minute of the event, and the message keeps its place meanwhile."
+	whatLooksWrong      = "What looks like a mistake in the rule, which holds all the same; absent where there is nothing."
+	whatMasksCost       = "A mask of the rule takes too many steps on some branch names, where the message is sent without asking it. After three " +
 		"times the mask is not asked any more until it is changed."
 )
 
@@ -110,7 +115,7 @@ func (in *ruleDraft) rule() notify.Rule {
 	return notify.Rule{
 		ID: in.ID, Version: in.Version, Name: in.Name, Connection: in.Connection,
 		ProjectKey: in.ProjectKey, RepositoryKey: cmp.Or(in.RepositoryKey, in.RepositorySlug),
-		ChannelName: in.ChannelName, Format: cmp.Or(formatOf(in.Format), notify.Auto),
+		ChannelName: in.ChannelName, Format: cmp.Or(formatOf(in.Format), notify.Auto), Choice: &notify.ChannelChoice{Channel: in.Channel},
 		Filter: notify.Filter{
 			EventTypes: notify.NewTypeSet(types...).Types(), Branches: in.Branches, BranchMask: in.BranchMask,
 			IgnoredBranchMask: in.IgnoredBranchMask, SourceBranchMask: in.SourceBranchMask,

@@ -76,6 +76,9 @@ func (c *channel) fill(ctx context.Context) error {
 	if err == nil {
 		aside, err = c.b.Queue.Aside(ctx, c.id)
 	}
+	if err == nil && !c.b.Alone { // another node may have replaced its webhook URL
+		err = c.read(ctx)
+	}
 	many := false
 	if above := c.b.DigestAbove; err == nil && above > 0 && len(found) == prefetch {
 		var n int

@@ -276,6 +276,11 @@ func (c *channel) load(ctx context.Context) error {
 	if fresh {
 		return nil
 	}
+	return c.read(ctx)
+}
+
+// read reads the channel's standing and URL.
+func (c *channel) read(ctx context.Context) error {
 	standing, url, err := c.b.Queue.Channel(ctx, c.id)
 	if err != nil {
 		c.loaded = false

@@ -27,7 +27,7 @@ import (
 type Queue interface {
 	NextDeliveries(ctx context.Context, channelID int64, limit int) ([]*notify.Delivery, error)
 	Aside(ctx context.Context, channelID int64) ([]*notify.Delivery, error)
-	Waits(ctx context.Context, d *notify.Delivery) (bool, error)
+	Waits(ctx context.Context, d *notify.Delivery, fingerprint string) (bool, error)
 	Channel(ctx context.Context, id int64) (notify.Channel, secret.Value, error)
 	CountWaiting(ctx context.Context, channelID int64, max int) (int, error)
 	Together(ctx context.Context, d *notify.Delivery, limit int) ([]*notify.Delivery, error)

@@ -88,7 +88,7 @@ func (q *queue) NextDeliveries(_ context.Context, channel int64, limit int) ([]*
 	return out, nil
 }
 
-func (q *queue) Waits(_ context.Context, d *notify.Delivery) (bool, error) {
+func (q *queue) Waits(_ context.Context, d *notify.Delivery, _ string) (bool, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := q.deliveries[d.ID-1]

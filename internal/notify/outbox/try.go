@@ -52,7 +52,7 @@ func (c *channel) try(ctx context.Context, m *message) {
 		c.b.proxy.result(o, c.b.Clock(), c.b.Random, c.b.Log)
 	}
 	r := settle(&c.standing, m, o, c.b.Clock(), c.b.Random)
-	r.Attempt = attempt
+	r.Attempt, r.Fingerprint = attempt, c.standing.Fingerprint
 	if o.verdict != done {
 		r.Exchange = exchangeOf(m, text, o)
 	}
@@ -93,12 +93,12 @@ func (c *channel) moved(m *message, rules *notify.RuleSet) bool {
 }
 
 // changed reports whether a message may have ended or moved on another node since it
-// was read. What was read within a second may go out all the same.
+// was read, or its channel have got another webhook URL there. What was read within a second may go out all the same.
 func (c *channel) changed(ctx context.Context, m *message) bool {
 	if c.b.Alone || c.b.Clock().Sub(c.readAt) < pollEvery {
 		return false
 	}
-	waits, err := c.b.Queue.Waits(ctx, m.deliveries[0].Delivery)
+	waits, err := c.b.Queue.Waits(ctx, m.deliveries[0].Delivery, c.standing.Fingerprint)
 	return err != nil || !waits
 }
 

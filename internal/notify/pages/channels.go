@@ -208,7 +208,8 @@ func (p *Pages) renameChannel(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	channel := r.PathValue("channel")
-	if err := p.Channels.Rename(r.Context(), channel, form.Get("name"), nil); err != nil {
+	name := form.Get("name")
+	if _, err := p.Channels.Save(r.Context(), channel, admin.ChannelEdit{Name: &name}, nil); err != nil {
 		return nil, err
 	}
 	return console.Redirect{To: channelsPath + "/" + channel, Flash: "The channel has its new name in all of its rules."}, nil

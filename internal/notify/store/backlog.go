@@ -67,7 +67,7 @@ func (s *Store) countChannels(ctx context.Context, tx *db.Tx, shards []int, to m
 		var c notify.Channel
 		var gateUntil, failing int64
 		err := row.Scan(&c.State, &c.GateStep, &c.GateReason, &gateUntil, &c.Refused, &failing, &c.Idle)
-		setTimes(&c, 0, gateUntil, failing, 0)
+		c.GateUntil, c.FailingSince = db.Time(gateUntil), db.Time(failing)
 		to[c.Status(tx.Now()).State]++
 		return err
 	}, `SELECT c.state, c.gate_step, c.gate_reason, c.gate_until, c.refused, c.failing_since, `+channelIdle+` FROM notify_channels c

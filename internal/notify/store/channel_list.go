@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"outrigger/internal/db"
-	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 )
 
@@ -17,6 +16,10 @@ const firstRank = 3
 // channelUsed is the condition that a rule or a report sends to a channel.
 const channelUsed = `(EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = c.id)
 	OR EXISTS (SELECT 1 FROM notify_reports r WHERE r.channel_id = c.id))`
+
+// channelThere is the condition that a channel is one for people: something sends to
+// it, or it stays without.
+const channelThere = `(c.kept = 1 OR ` + channelUsed + `)`
 
 // channelTrouble is the condition that a channel's rank is above 0. It has an index,
 // so that those in trouble are found among any number of channels.
@@ -66,9 +69,9 @@ func (s *Store) readChannelPage(ctx context.Context, p notify.ChannelPage, limit
 // The channels of a page: those in trouble, then the others. In one query every
 // channel would be ranked and sorted for each page.
 const (
-	troubledPage = `SELECT c.id FROM notify_channels c WHERE ` + channelTrouble + ` AND ` + channelUsed + `
+	troubledPage = `SELECT c.id FROM notify_channels c WHERE ` + channelTrouble + ` AND ` + channelThere + `
 		AND (` + channelRank + ` < $1 OR ` + channelRank + ` = $1 AND c.id > $2) ORDER BY ` + channelRank + ` DESC, c.id LIMIT $3`
-	untroubledPage = `SELECT c.id FROM notify_channels c WHERE NOT ` + channelTrouble + ` AND ` + channelUsed + `
+	untroubledPage = `SELECT c.id FROM notify_channels c WHERE NOT ` + channelTrouble + ` AND ` + channelThere + `
 		AND c.id > $1 ORDER BY c.id LIMIT $2`
 )
 
@@ -93,6 +96,9 @@ func readChannelInfos(ctx context.Context, tx *db.Tx, ids []int64) ([]notify.Cha
 		byID[id] = &out[i]
 	}
 	if err := addChannels(ctx, tx, ids, byID); err != nil {
+		return nil, err
+	}
+	if err := addShares(ctx, tx, ids, byID); err != nil {
 		return nil, err
 	}
 	if err := addChannelRules(ctx, tx, ids, byID); err != nil {
@@ -134,16 +140,31 @@ func countOnChannels(ctx context.Context, tx *db.Tx, channels []notify.ChannelIn
 // addChannels reads the channels themselves.
 func addChannels(ctx context.Context, tx *db.Tx, ids []int64, to map[int64]*notify.ChannelInfo) error {
 	return tx.EachRow(ctx, "reading channels", func(row db.Row) error {
-		var c notify.Channel
-		var brokenAt, gateUntil, failing, lastOK int64
-		if err := row.Scan(&c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &c.Inside, &brokenAt,
-			&gateUntil, &c.GateStep, &c.GateReason, &c.GateInside, &c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK, &c.Idle); err != nil {
+		var c notify.ChannelInfo
+		var updated int64
+		scan := scannedChannel{Channel: &c.Channel}
+		if err := row.Scan(scan.into(&c.Kept, &c.SharedWith.Everyone, &c.OwnerID, &c.UpdatedBy, &updated)...); err != nil {
 			return err
 		}
-		setTimes(&c, brokenAt, gateUntil, failing, lastOK)
-		to[c.ID].Channel = c
+		scan.setTimes()
+		c.UpdatedAt = db.Time(updated)
+		*to[c.ID] = c
 		return nil
-	}, `SELECT `+channelColumns+` FROM notify_channels c WHERE c.id IN (`+list(ids)+`)`)
+	}, `SELECT `+channelColumns+`, c.kept, c.everyone, c.owner_id, c.updated_by, c.updated_at FROM notify_channels c WHERE c.id IN (`+list(ids)+`)`)
+}
+
+// addShares reads with which projects channels are shared.
+func addShares(ctx context.Context, tx *db.Tx, ids []int64, to map[int64]*notify.ChannelInfo) error {
+	return tx.EachRow(ctx, "reading with whom channels are shared", func(row db.Row) error {
+		var channel int64
+		var p notify.SharedProject
+		if err := row.Scan(&channel, &p.Connection, &p.ProjectKey); err != nil {
+			return err
+		}
+		with := &to[channel].SharedWith
+		with.Projects = append(with.Projects, p)
+		return nil
+	}, `SELECT channel_id, connection, project_key FROM notify_channel_shares WHERE channel_id IN (`+list(ids)+`) ORDER BY connection, project_fold`)
 }
 
 // addChannelRules reads what channels have of the rules that send to them, without
@@ -178,72 +199,6 @@ func countHeld(ctx context.Context, tx *db.Tx, channels []notify.ChannelInfo) er
 		})
 	if err != nil {
 		return fmt.Errorf("counting what quiet hours hold: %w", err)
-	}
-	return nil
-}
-
-// ChannelOf returns the channel with a fingerprint: fault.NotFound where no rule or
-// report uses such a one.
-func (s *Store) ChannelOf(ctx context.Context, fingerprint string) (info notify.ChannelInfo, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		ids, err := readIDs(ctx, tx, `SELECT c.id FROM notify_channels c WHERE c.fingerprint = $1 AND `+channelUsed, clean(fingerprint))
-		if err != nil {
-			return err
-		}
-		if len(ids) == 0 {
-			return fault.New(fault.NotFound, "There is no channel %q.", fingerprint)
-		}
-		found, err := readChannelInfos(ctx, tx, ids)
-		if err != nil {
-			return err
-		}
-		err = countOnChannels(ctx, tx, found, noLimit)
-		info = found[0]
-		return err
-	})
-	return info, err
-}
-
-// RenameChannel has all rules and reports of a channel call it so.
-func (s *Store) RenameChannel(ctx context.Context, who notify.Actor, id int64, name string) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.beginRulesChange(ctx, tx); err != nil {
-			return err
-		}
-		rules, err := readRuleInfos(ctx, tx, `r.channel_id = $1 ORDER BY r.id`, id)
-		if err != nil {
-			return err
-		}
-		for _, before := range rules {
-			after := before
-			after.ChannelName = name
-			after.Version, after.UpdatedBy, after.UpdatedAt = before.Version+1, who.Name, tx.Now()
-			if err := updateRule(ctx, tx, &after.Rule); err != nil {
-				return err
-			}
-			if err := recordRule(ctx, tx, who, "update", &before, &after); err != nil {
-				return err
-			}
-		}
-		return nameReportsChannel(ctx, tx, who, id, name)
-	})
-}
-
-func nameReportsChannel(ctx context.Context, tx *db.Tx, who notify.Actor, channel int64, name string) error {
-	reports, err := readReports(ctx, tx, `r.channel_id = $1 ORDER BY r.id`, channel)
-	if err != nil {
-		return err
-	}
-	for i := range reports {
-		before, after := &reports[i], reports[i]
-		after.ChannelName, after.Version = name, before.Version+1
-		after.UpdatedBy, after.UpdatedByID, after.UpdatedAt = who.Name, who.UserID, tx.Now()
-		if err := updateReport(ctx, tx, &after.Report); err != nil {
-			return err
-		}
-		if err := recordReport(ctx, tx, who, "update", before, &after); err != nil {
-			return err
-		}
 	}
 	return nil
 }

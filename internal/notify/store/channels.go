@@ -32,17 +32,15 @@ func (s *Store) Channel(ctx context.Context, id int64) (notify.Channel, secret.V
 
 func (s *Store) readChannel(ctx context.Context, tx *db.Tx, id int64) (c notify.Channel, url secret.Value, err error) {
 	var sealed []byte
-	var brokenAt, gateUntil, failing, lastOK int64
-	err = tx.QueryRow(ctx, `SELECT `+channelColumns+`, c.url FROM notify_channels c WHERE c.id = $1`, id).Scan(
-		&c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &c.Inside, &brokenAt,
-		&gateUntil, &c.GateStep, &c.GateReason, &c.GateInside, &c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK, &c.Idle, &sealed)
+	scan := scannedChannel{Channel: &c}
+	err = tx.QueryRow(ctx, `SELECT `+channelColumns+`, c.url FROM notify_channels c WHERE c.id = $1`, id).Scan(scan.into(&sealed)...)
 	if err == sql.ErrNoRows {
 		return c, url, fault.New(fault.NotFound, "There is no channel with id %d.", id)
 	}
 	if err != nil {
 		return c, url, fmt.Errorf("reading channel: %w", err)
 	}
-	setTimes(&c, brokenAt, gateUntil, failing, lastOK)
+	scan.setTimes()
 	if len(sealed) == 0 { // no rule uses it any more, and nothing is sent
 		return c, url, nil
 	}
@@ -119,8 +117,13 @@ func nameOfTested(ctx context.Context, tx *db.Tx, object, id string) (string, er
 	return "", nil
 }
 
-// channelName is what the rules of a channel call it; "" where none does.
+// channelName is what the channel is called, else what its rules call it; "" where
+// neither has a name.
 func channelName(ctx context.Context, tx *db.Tx, fingerprint string) (string, error) {
+	name, err := readName(ctx, tx, `SELECT name FROM notify_channels WHERE fingerprint = $1`, fingerprint)
+	if err != nil || name != "" {
+		return name, err
+	}
 	return readName(ctx, tx, `SELECT r.channel_name FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id
 		WHERE c.fingerprint = $1 AND r.channel_name <> '' ORDER BY r.name, r.id LIMIT 1`, fingerprint)
 }

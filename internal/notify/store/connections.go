@@ -159,6 +159,7 @@ func forgetConnection(ctx context.Context, tx *db.Tx, name string) error {
 		`DELETE FROM notify_commits WHERE connection = $1`,
 		`DELETE FROM notify_builds WHERE connection = $1`,
 		`DELETE FROM notify_pull_requests WHERE connection = $1`,
+		`DELETE FROM notify_channel_shares WHERE connection = $1`,
 	} {
 		if _, err := tx.Exec(ctx, q, name); err != nil {
 			return fmt.Errorf("forgetting connection: %w", err)

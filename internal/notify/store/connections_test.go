@@ -35,7 +35,9 @@ var remains = map[string]string{
 	"notify_commits":             `INSERT INTO notify_commits (connection, hash, project_key, repository_key, project_fold, repository_fold, branch, named_at, due_at, asked) VALUES ($1, 'h', 'A', 'R', 'a', 'r', 'main', 1, 1, 0)`,
 	"notify_builds":              `INSERT INTO notify_builds (connection, project_fold, repository_fold, hash, build_key, state, url, number, posted_at, asked_at, stood_at, seen_at) VALUES ($1, 'a', 'r', 'h', 'k', 'FAILED', '', '', 0, 0, 1, 1)`,
 	"notify_pull_requests":       `INSERT INTO notify_pull_requests (connection, project_fold, repository_fold, number, source, target, title, description, draft, pushed, stood_at, seen_at) VALUES ($1, 'a', 'r', 1, 's', 't', 'T', '', 0, 0, 1, 1)`,
-	"identity_grants":            `INSERT INTO identity_grants (user_id, group_name, permission, connection, project, repository, granted_at) SELECT id, '', 'REPO_ADMIN', $1, 'A', 'R', 1 FROM identity_users`,
+	"notify_channel_shares": `INSERT INTO notify_channel_shares (channel_id, connection, project_key, project_fold)
+		SELECT min(id), $1, 'A', 'a' FROM notify_channels`,
+	"identity_grants": `INSERT INTO identity_grants (user_id, group_name, permission, connection, project, repository, granted_at) SELECT id, '', 'REPO_ADMIN', $1, 'A', 'R', 1 FROM identity_users`,
 }
 
 // tablesWithConnection lists the tables that have the name of a connection.
@@ -100,6 +102,7 @@ func TestADeletedConnectionLeavesOnlyHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 		another(t, s)
+		save(t, s, someRule("one"), flowURL("a")) // whose channel is shared
 		for table := range remains {
 			put(t, s, table, "second")
 			put(t, s, table, "dc")

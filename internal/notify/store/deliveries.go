@@ -36,10 +36,12 @@ func (s *Store) NextDeliveries(ctx context.Context, channelID int64, limit int) 
 	return out, err
 }
 
-// Waits reports whether a delivery still waits on the channel where it was read.
-func (s *Store) Waits(ctx context.Context, d *notify.Delivery) (waits bool, err error) {
+// Waits reports whether a delivery still waits on the channel where it was read, and
+// that still has the webhook URL with a fingerprint.
+func (s *Store) Waits(ctx context.Context, d *notify.Delivery, fingerprint string) (waits bool, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		found, err := readIDs(ctx, tx, `SELECT id FROM notify_deliveries WHERE id = $1 AND channel_id = $2 AND finished_at = 0`, d.ID, d.ChannelID)
+		found, err := readIDs(ctx, tx, `SELECT d.id FROM notify_deliveries d JOIN notify_channels c ON c.id = d.channel_id
+			WHERE d.id = $1 AND d.channel_id = $2 AND d.finished_at = 0 AND c.fingerprint = $3`, d.ID, d.ChannelID, fingerprint)
 		waits = len(found) == 1
 		return err
 	})
@@ -285,7 +287,7 @@ func (s *Store) addUsers(ctx context.Context, to []notify.DeliveryInfo, channels
 	}
 	users := make(map[int64]*notify.ChannelInfo)
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		used, err := readIDs(ctx, tx, `SELECT c.id FROM notify_channels c WHERE c.id IN (`+list(channels)+`) AND `+channelUsed)
+		used, err := readIDs(ctx, tx, `SELECT c.id FROM notify_channels c WHERE c.id IN (`+list(channels)+`) AND `+channelThere)
 		if err != nil || len(used) == 0 {
 			return err
 		}

@@ -200,7 +200,7 @@ func keepUsed(ctx context.Context, tx *db.Tx, ended []endedDelivery) error {
 	if len(channels) == 0 {
 		return nil
 	}
-	used, err := readIDs(ctx, tx, `SELECT c.id FROM notify_channels c WHERE c.id IN (`+list(channels)+`) AND `+channelUsed)
+	used, err := readIDs(ctx, tx, `SELECT c.id FROM notify_channels c WHERE c.id IN (`+list(channels)+`) AND `+channelThere)
 	for i := range ended {
 		if d := &ended[i]; d.toChannel && !slices.Contains(used, d.channel) {
 			d.to, d.toChannel = notify.Destination{}, false

@@ -106,8 +106,12 @@ func (s *Store) sendReport(ctx context.Context, tx *db.Tx, run *notify.ReportRun
 	if _, err := s.end(ctx, tx, waiting, notify.Cancelled, notify.ReplacedReason); err != nil {
 		return err
 	}
+	to := make(map[int64]notify.RuleTarget)
+	if err := addReportTargets(ctx, tx, []int64{of}, to); err != nil {
+		return err
+	}
 	d := &notify.Delivery{
-		ID: id, ChannelID: run.Report.ChannelID, Format: run.Report.Format.ResolveFormat(run.Report.Channel.Host),
+		ID: id, ChannelID: to[of].ChannelID, Format: to[of].Format,
 		Rules: []int64{of}, State: notify.Waiting, Event: run.Event,
 	}
 	if d.EventID, err = s.insertReportEvent(ctx, tx, run, id); err != nil {

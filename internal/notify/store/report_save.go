@@ -28,7 +28,7 @@ func (s *Store) SaveReport(ctx context.Context, who notify.Actor, draft notify.R
 		if before != nil {
 			after.Version, after.CreatedBy, after.CreatedAt = before.Version, before.CreatedBy, before.CreatedAt
 			after.Connection, after.ProjectKey, after.RepositoryKey = before.Connection, before.ProjectKey, before.RepositoryKey
-			after.ChannelID, after.Channel = before.ChannelID, before.Channel
+			after.Channel = before.Channel
 		} else {
 			if err := s.checkConnection(ctx, tx, draft.Connection); err != nil {
 				return nil, err
@@ -38,14 +38,11 @@ func (s *Store) SaveReport(ctx context.Context, who notify.Actor, draft notify.R
 			}
 			after.CreatedBy, after.CreatedAt = who.Name, tx.Now()
 		}
-		if webhookURL != "" && !secret.IsMask(webhookURL) {
-			id, err := s.ensureChannel(ctx, tx, webhookURL)
-			if err != nil {
-				return nil, err
-			}
-			after.ChannelID = id
+		to := aim{channel: &after.ChannelID, name: &after.ChannelName, format: &after.Format, choice: draft.Choice}
+		if before != nil {
+			to.had = before.ChannelID
 		}
-		return &after, nil
+		return &after, s.aimAt(ctx, tx, to, webhookURL)
 	}, now)
 }
 
@@ -65,7 +62,7 @@ func checkReportRoom(ctx context.Context, tx *db.Tx, r *notify.Report) error {
 
 func checkReportSave(ctx context.Context, tx *db.Tx, draft *notify.Report, before *notify.ReportInfo, webhookURL string) error {
 	if before == nil {
-		if webhookURL == "" || secret.IsMask(webhookURL) {
+		if (webhookURL == "" || secret.IsMask(webhookURL)) && draft.ChannelID == 0 {
 			return fault.InvalidField("webhookUrl", "Give the whole webhook URL; a new report has none to keep.")
 		}
 		return draft.Validate()

@@ -223,7 +223,8 @@ func TestAConnectionWithReportsStays(t *testing.T) {
 func TestChannelOfReports(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {
 		info := saveReport(t, s, someReport("stale"), flowURL("a"))
-		if err := s.RenameChannel(t.Context(), ada, info.ChannelID, "Crew"); err != nil {
+		crew := notify.ChannelChange{ChannelDraft: notify.ChannelDraft{Name: "Crew", Format: notify.Auto}}
+		if _, err := s.SaveChannel(t.Context(), ada, info.ChannelID, crew, func(*notify.ChannelInfo) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		found, err := s.ListChannels(t.Context(), notify.ChannelPage{Limit: 10, Visible: func(*notify.ChannelInfo) bool { return true }})

@@ -103,19 +103,17 @@ func readReports(ctx context.Context, tx *db.Tx, condition string, args ...any) 
 }
 
 func scanReport(row db.Row) (r notify.ReportInfo, err error) {
-	c := &r.Channel
-	var next, failingSince, last, failed, created, updated, ended, brokenAt, gateUntil, failing, lastOK int64
-	if err := row.Scan(&r.ID, &r.Version, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelID, &r.ChannelName, &r.Format,
+	c := scannedChannel{Channel: &r.Channel}
+	var next, failingSince, last, failed, created, updated, ended int64
+	if err := row.Scan(append([]any{&r.ID, &r.Version, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelID, &r.ChannelName, &r.Format,
 		&r.InactivityDays, &r.Frequency, &r.Day, &r.Time, &r.TimeZone, &r.SkipDrafts, &r.TargetBranchMask, &r.MentionReviewers, &r.Enabled,
 		&next, &failingSince, &last, &r.LastError, &failed, &r.CreatedBy, &created, &r.UpdatedBy, &r.UpdatedByID, &updated,
-		&r.LastDelivery.ID, &r.LastDelivery.State, &r.LastDelivery.Reason, &r.LastDelivery.Inside, &ended,
-		&c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &c.Inside, &brokenAt, &gateUntil, &c.GateStep, &c.GateReason, &c.GateInside,
-		&c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK, &c.Idle); err != nil {
+		&r.LastDelivery.ID, &r.LastDelivery.State, &r.LastDelivery.Reason, &r.LastDelivery.Inside, &ended}, c.into()...)...); err != nil {
 		return r, err
 	}
 	r.NextRunAt, r.RetryingSince, r.LastRunAt, r.LastErrorAt = db.Time(next), db.Time(failingSince), db.Time(last), db.Time(failed)
 	r.CreatedAt, r.UpdatedAt, r.LastDelivery.EndedAt = db.Time(created), db.Time(updated), db.Time(ended)
-	setTimes(c, brokenAt, gateUntil, failing, lastOK)
+	c.setTimes()
 	return r, nil
 }
 
@@ -133,13 +131,14 @@ func readReportTargets(ctx context.Context, tx *db.Tx) (notify.ReportTargets, er
 	targets := make(notify.ReportTargets)
 	return targets, tx.EachRow(ctx, "reading where reports send", func(row db.Row) error {
 		var id int64
+		var format notify.Format
 		var host string
 		var to notify.ReportTarget
-		err := row.Scan(&id, &to.ChannelID, &to.Format, &host, &to.Mentions)
-		to.Format = to.Format.ResolveFormat(host)
+		err := row.Scan(&id, &to.ChannelID, &to.Format, &format, &host, &to.Mentions)
+		to.Format = to.Format.Else(format).ResolveFormat(host)
 		targets[notify.OfReport(id)] = to
 		return err
-	}, `SELECT r.id, r.channel_id, r.format, c.host, r.mention_reviewers
+	}, `SELECT r.id, r.channel_id, r.format, c.format, c.host, r.mention_reviewers
 		FROM notify_reports r JOIN notify_channels c ON c.id = r.channel_id WHERE r.enabled = 1`)
 }
 
@@ -153,6 +152,6 @@ func addReportTargets(ctx context.Context, tx *db.Tx, rules []int64, to map[int6
 		id, target, err := scanTarget(row)
 		to[notify.OfReport(id)] = target
 		return err
-	}, `SELECT r.id, r.channel_id, r.format, c.host, r.enabled
+	}, `SELECT r.id, r.channel_id, r.format, c.format, c.host, r.enabled
 		FROM notify_reports r JOIN notify_channels c ON c.id = r.channel_id WHERE r.id IN (`+list(ids)+`)`)
 }

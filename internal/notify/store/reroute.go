@@ -123,7 +123,7 @@ func readTargets(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) (map
 		id, to, err := scanTarget(row)
 		found[id] = to
 		return err
-	}, `SELECT r.id, r.channel_id, r.format, c.host, r.enabled
+	}, `SELECT r.id, r.channel_id, r.format, c.format, c.host, r.enabled
 		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE r.id IN (`+list(slices.Compact(ids))+`)`)
 	if err != nil {
 		return nil, err
@@ -131,24 +131,31 @@ func readTargets(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) (map
 	return found, addReportTargets(ctx, tx, ids, found)
 }
 
-// scanTarget reads the id of a rule or report, its channel, format and host, and
-// whether it is enabled.
+// scanTarget reads the id of a rule or report, its channel, its own format, the
+// channel's and its host, and whether it is enabled.
 func scanTarget(row db.Row) (id int64, to notify.RuleTarget, err error) {
+	var format notify.Format
 	var host string
-	err = row.Scan(&id, &to.ChannelID, &to.Format, &host, &to.Enabled)
-	to.Format = to.Format.ResolveFormat(host)
+	err = row.Scan(&id, &to.ChannelID, &to.Format, &format, &host, &to.Enabled)
+	to.Format = to.Format.Else(format).ResolveFormat(host)
 	return id, to, err
 }
 
 // waitingFor are the deliveries on a channel that wait for a rule, in their
 // order.
 func waitingFor(ctx context.Context, tx *db.Tx, rule, channel int64) ([]waitingDelivery, error) {
+	return waitingOn(ctx, tx, channel, func(d *waitingDelivery) bool { return slices.Contains(d.rules, rule) })
+}
+
+// waitingOn are the deliveries that wait on a channel and that of takes, in their
+// order.
+func waitingOn(ctx context.Context, tx *db.Tx, channel int64, of func(*waitingDelivery) bool) ([]waitingDelivery, error) {
 	var found []waitingDelivery
 	err := tx.EachRow(ctx, "reading waiting deliveries", func(row db.Row) error {
 		var d waitingDelivery
 		var encoded string
 		err := row.Scan(&d.id, &d.event, &d.format, &encoded)
-		if d.rules = decodeIDs(encoded); slices.Contains(d.rules, rule) {
+		if d.rules = decodeIDs(encoded); of(&d) {
 			found = append(found, d)
 		}
 		return err

@@ -26,6 +26,9 @@ func (s *Store) writeResults(ctx context.Context, tx *db.Tx, items []*notify.Res
 	if err := s.reloadNewerRules(ctx, tx); err != nil {
 		return err
 	}
+	if err := s.outdate(ctx, tx, items); err != nil {
+		return err
+	}
 	for _, r := range items {
 		if r.Channel != nil {
 			if err := updateChannel(ctx, tx, r.Channel); err != nil {
@@ -39,6 +42,30 @@ func (s *Store) writeResults(ctx context.Context, tx *db.Tx, items []*notify.Res
 		}
 	}
 	return s.writeAttempts(ctx, tx, items)
+}
+
+// outdate leaves of results what holds where the webhook URL that answered was replaced
+// meanwhile. A 2xx that changes nothing of its channel is not asked about.
+func (s *Store) outdate(ctx context.Context, tx *db.Tx, items []*notify.Result) error {
+	lock := ""
+	if tx.Dialect() == db.Postgres {
+		lock = ` FOR UPDATE` // it may be replaced just now
+	}
+	for _, r := range items {
+		if r.Fingerprint == "" || r.State == notify.Delivered && r.Channel == nil {
+			continue
+		}
+		id := r.Deliveries[0].ChannelID
+		found, err := readIDs(ctx, tx, `SELECT id FROM notify_channels WHERE id = $1 AND fingerprint = $2`+lock, id, r.Fingerprint)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			r.Outdate()
+			tx.AfterCommit(func() { s.moved(id) })
+		}
+	}
+	return nil
 }
 
 // fenced is fault.Conflict unless the shard of every result is still held as it

@@ -21,7 +21,7 @@ const recently = 24 * time.Hour
 // how many those were: fault.NotFound when there is no such channel.
 func (s *Store) RetryChannel(ctx context.Context, who notify.Actor, id int64, which notify.RetryMode) (cancelled int, err error) {
 	if which != notify.RetryAll {
-		cancelled, err = s.cancelWaiting(ctx, id, which)
+		cancelled, err = s.CancelWaiting(ctx, id, which)
 		if err != nil {
 			return cancelled, err
 		}
@@ -49,7 +49,7 @@ func (s *Store) RetryChannel(ctx context.Context, who notify.Actor, id int64, wh
 // broken, and cancels the waiting messages that which leaves out. nil: it is not
 // broken, or there is none.
 func (s *Store) OpenTested(ctx context.Context, who notify.Actor, to secret.Value, which notify.RetryMode) (*notify.Reopened, error) {
-	now, err := s.ChannelOf(ctx, fingerprintURL(to.Reveal()))
+	now, err := s.ChannelOfURL(ctx, to)
 	if fault.Is(err, fault.NotFound) || err == nil && now.State != notify.Broken {
 		return nil, nil
 	}
@@ -92,9 +92,9 @@ const skippedReason = "Left out when the channel was tried again."
 // 20 ms that bulk work may take.
 const cancelSlice = 500
 
-// cancelWaiting cancels the waiting messages of a channel that which leaves
+// CancelWaiting cancels the waiting messages of a channel that which leaves
 // out, the oldest first.
-func (s *Store) cancelWaiting(ctx context.Context, channel int64, which notify.RetryMode) (n int, err error) {
+func (s *Store) CancelWaiting(ctx context.Context, channel int64, which notify.RetryMode) (n int, err error) {
 	var until int64 // created before this time
 	for {
 		var found, ended int

@@ -15,8 +15,25 @@ const ruleColumns = `r.id, ` + ruleMembers
 const ruleMembers = `r.version, r.name, r.connection, r.project_key, r.repository_key, r.channel_id, r.channel_name,
 	r.format, r.filter, r.options, r.enabled, r.authorization_id, r.paused, r.created_by, r.created_at, r.updated_by, r.updated_at`
 
-const channelColumns = `c.id, c.fingerprint, c.host, c.mask, c.state, c.reason, c.inside, c.broken_at, c.gate_until, c.gate_step,
-	c.gate_reason, c.gate_inside, c.rejected, c.refused, c.suspect, c.failing_since, c.last_ok_at, ` + channelIdle
+const channelColumns = `c.id, c.version, c.name, c.format, c.fingerprint, c.host, c.mask, c.state, c.reason, c.inside, c.broken_at,
+	c.gate_until, c.gate_step, c.gate_reason, c.gate_inside, c.rejected, c.refused, c.suspect, c.failing_since, c.last_ok_at, ` + channelIdle
+
+// scannedChannel takes channelColumns into a channel.
+type scannedChannel struct {
+	*notify.Channel
+	brokenAt, gateUntil, failing, lastOK int64
+}
+
+func (s *scannedChannel) into(more ...any) []any {
+	c := s.Channel
+	return append([]any{&c.ID, &c.Version, &c.Named, &c.Format, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &c.Inside, &s.brokenAt,
+		&s.gateUntil, &c.GateStep, &c.GateReason, &c.GateInside, &c.Rejected, &c.Refused, &c.Suspect, &s.failing, &s.lastOK, &c.Idle}, more...)
+}
+
+func (s *scannedChannel) setTimes() {
+	s.BrokenAt, s.GateUntil = db.Time(s.brokenAt), db.Time(s.gateUntil)
+	s.FailingSince, s.LastOKAt = db.Time(s.failing), db.Time(s.lastOK)
+}
 
 // channelIdle is looked up for channels that fail alone: lists have thousands.
 const channelIdle = `CASE WHEN c.failing_since > 0 OR c.gate_reason <> '' THEN
@@ -39,14 +56,14 @@ func readRuleInfos(ctx context.Context, tx *db.Tx, condition string, args ...any
 // readRules reads every rule that the condition selects, formats resolved.
 func readRules(ctx context.Context, tx *db.Tx, condition string, failures map[int64][]notify.MaskFailure) ([]*notify.Rule, error) {
 	return db.List(ctx, tx, "reading rules", func(row db.Row) (*notify.Rule, error) {
-		r, host := new(notify.Rule), ""
-		if err := scanRule(row, r, &host); err != nil {
+		r, format, host := new(notify.Rule), notify.Auto, ""
+		if err := scanRule(row, r, &format, &host); err != nil {
 			return nil, err
 		}
-		r.Format = r.Format.ResolveFormat(host)
+		r.Format = r.Format.Else(format).ResolveFormat(host)
 		r.KeepMaskFailures(failures[r.ID])
 		return r, nil
-	}, `SELECT `+ruleColumns+`, c.host
+	}, `SELECT `+ruleColumns+`, c.format, c.host
 		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE `+condition+` ORDER BY r.id`)
 }
 
@@ -64,7 +81,8 @@ func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notif
 	if have.Len() == 0 { // a start
 		return readRules(ctx, tx, `r.enabled = 1`, failures)
 	}
-	rows, err := tx.Query(ctx, `SELECT id, version, paused FROM notify_rules WHERE enabled = 1`)
+	rows, err := tx.Query(ctx, `SELECT r.id, r.version, r.paused, r.format, c.format, c.host
+		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE r.enabled = 1`)
 	if err != nil {
 		return nil, fmt.Errorf("reading the versions of rules: %w", err)
 	}
@@ -74,10 +92,13 @@ func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notif
 	for rows.Next() {
 		var id, version int64
 		var paused bool
-		if err := rows.Scan(&id, &version, &paused); err != nil {
+		var own, channels notify.Format
+		var host string
+		if err := rows.Scan(&id, &version, &paused, &own, &channels, &host); err != nil {
 			return nil, fmt.Errorf("reading the versions of rules: %w", err)
 		}
-		if r := have.Rule(id); r != nil && r.Version == version && r.Paused == paused && sameMaskFailures(r, failures[id]) {
+		if r := have.Rule(id); r != nil && r.Version == version && r.Paused == paused && r.Format == own.Else(channels).ResolveFormat(host) &&
+			sameMaskFailures(r, failures[id]) {
 			rules = append(rules, r)
 		} else {
 			changed = append(changed, id)
@@ -102,11 +123,9 @@ func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notif
 }
 
 func scanRuleInfo(row db.Row) (info notify.RuleInfo, err error) {
-	c := &info.Channel
-	var brokenAt, gateUntil, failing, lastOK int64
-	err = scanRule(row, &info.Rule, &c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &c.Inside, &brokenAt,
-		&gateUntil, &c.GateStep, &c.GateReason, &c.GateInside, &c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK, &c.Idle)
-	setTimes(c, brokenAt, gateUntil, failing, lastOK)
+	c := scannedChannel{Channel: &info.Channel}
+	err = scanRule(row, &info.Rule, c.into()...)
+	c.setTimes()
 	return info, err
 }
 
@@ -123,11 +142,6 @@ func scanRule(row db.Row, r *notify.Rule, more ...any) error {
 	// matches nothing.
 	r.Filter, r.Options = decodeFilter(filter), decodeOptions(options)
 	return nil
-}
-
-func setTimes(c *notify.Channel, brokenAt, gateUntil, failing, lastOK int64) {
-	c.BrokenAt, c.GateUntil = db.Time(brokenAt), db.Time(gateUntil)
-	c.FailingSince, c.LastOKAt = db.Time(failing), db.Time(lastOK)
 }
 
 // insertRule and updateRule write the whole rule.

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"net/url"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
@@ -59,7 +58,7 @@ func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *no
 	}
 	keep := webhookURL == "" || secret.IsMask(webhookURL)
 	if before == nil {
-		if keep {
+		if keep && r.ChannelID == 0 {
 			return fault.InvalidField("webhookUrl", "Give the whole webhook URL; a new rule has none to keep.")
 		}
 		if err := s.checkConnection(ctx, tx, r.Connection); err != nil {
@@ -78,14 +77,12 @@ func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *no
 		}
 		r.Version, r.CreatedBy, r.CreatedAt = before.Version+1, before.CreatedBy, before.CreatedAt
 	}
-	if keep {
-		r.ChannelID = before.ChannelID
-	} else {
-		id, err := s.ensureChannel(ctx, tx, webhookURL)
-		if err != nil {
-			return err
-		}
-		r.ChannelID = id
+	to := aim{channel: &r.ChannelID, name: &r.ChannelName, format: &r.Format, choice: r.Choice}
+	if before != nil {
+		to.had = before.ChannelID
+	}
+	if err := s.aimAt(ctx, tx, to, webhookURL); err != nil {
+		return err
 	}
 	if before == nil {
 		return insertRule(ctx, tx, r)
@@ -182,56 +179,4 @@ func (s *Store) EnableRule(ctx context.Context, who notify.Actor, id, version in
 		return recordRule(ctx, tx, who, "update", &before, &saved)
 	})
 	return saved, err
-}
-
-// ensureChannel returns the id of the URL's channel. Entering a URL again opens
-// a broken channel again, and makes good that it was lost.
-func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string) (int64, error) {
-	u, err := url.Parse(webhookURL)
-	if err != nil {
-		return 0, fault.InvalidField("webhookUrl", "It is not a URL.")
-	}
-	fingerprint := fingerprintURL(webhookURL)
-	sealed := s.box.Seal(webhookURL, "notify_channels", "url", fingerprint)
-	var id int64
-	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET reason = '', gate_reason = '', inside = '', gate_inside = '' WHERE fingerprint = $1 AND LENGTH(url) = 0`, fingerprint); err != nil {
-		return 0, fmt.Errorf("forgetting that a webhook URL was lost: %w", err)
-	}
-	if _, err := tx.Exec(ctx, `INSERT INTO notify_channels (fingerprint, url, host, mask, state, reason, broken_at, gate_until,
-			gate_step, gate_reason, rejected, refused, suspect, failing_since, last_ok_at, created_at)
-		VALUES ($1, $2, $3, $4, 'open', '', 0, 0, 0, '', 0, 0, 0, 0, 0, $5) ON CONFLICT (fingerprint) DO UPDATE SET url = excluded.url`,
-		fingerprint, sealed, u.Hostname(), secret.MaskURL(webhookURL), db.Micros(tx.Now())); err != nil {
-		return 0, fmt.Errorf("inserting channel: %w", err)
-	}
-	if err := tx.QueryRow(ctx, `SELECT id FROM notify_channels WHERE fingerprint = $1`, fingerprint).Scan(&id); err != nil {
-		return 0, fmt.Errorf("finding channel: %w", err)
-	}
-	closed, err := readIDs(ctx, tx, `SELECT id FROM notify_channels WHERE id = $1 AND (state = 'broken' OR gate_until > 0)`, id)
-	if err == nil && len(closed) > 0 {
-		err = s.openChannel(ctx, tx, id)
-	}
-	if err != nil {
-		return 0, err
-	}
-	return id, nil
-}
-
-// dropUnusedURL drops the URL of a channel that no rule or report uses any more, and
-// cancels what waits for the channel itself; its row stays for the deliveries that name
-// it.
-func (s *Store) dropUnusedURL(ctx context.Context, tx *db.Tx, channel int64) error {
-	unused, err := tx.Exec(ctx, `UPDATE notify_channels SET url = $1 WHERE id = $2
-		AND NOT EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = notify_channels.id)
-		AND NOT EXISTS (SELECT 1 FROM notify_reports r WHERE r.channel_id = notify_channels.id)`, []byte{}, channel)
-	if err != nil {
-		return fmt.Errorf("dropping an unused webhook URL: %w", err)
-	}
-	if unused == 0 {
-		return nil
-	}
-	ids, err := readIDs(ctx, tx, `SELECT id FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0 AND to_channel = 1`, channel)
-	if err == nil {
-		_, err = s.end(ctx, tx, ids, notify.Cancelled, notify.UnusedReason)
-	}
-	return err
 }

@@ -15,7 +15,7 @@ func TestWaits(t *testing.T) {
 		read := waiting(t, s)
 		expect := func(what string, d *notify.Delivery, want bool) {
 			t.Helper()
-			if waits, err := s.Waits(t.Context(), d); waits != want || err != nil {
+			if waits, err := s.Waits(t.Context(), d, one.Channel.Fingerprint); waits != want || err != nil {
 				t.Errorf("%s: it waits: %v, %v", what, waits, err)
 			}
 		}

@@ -1,0 +1,185 @@
+package admin
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/answer"
+	"outrigger/internal/secret"
+)
+
+// ChannelEdit is a change of a channel; nil members stay as they are.
+type ChannelEdit struct {
+	Version    int64 // of the channel that was read; 0: any
+	Name       *string
+	Format     *notify.Format
+	SharedWith *notify.Sharing
+
+	WebhookURL string           // replaces the present one; empty or the channel's own mask: none does
+	Test       bool             // only where the chat platform takes a test message there
+	Which      notify.RetryMode // of what waits when the URL is replaced; "": all
+}
+
+// Create makes a channel by itself. Errors: fault.Forbidden for who administers
+// nothing, and for who is no ADMIN and shares it; fault.Conflict where there is one of
+// the webhook URL. wrong is what the caller has found in the members already.
+func (s *Channels) Create(ctx context.Context, draft notify.ChannelDraft, webhookURL string, wrong fault.Fields) (notify.ChannelInfo, error) {
+	who := identity.From(ctx)
+	if !notify.AdministersAny(who) {
+		return notify.ChannelInfo{}, who.Require(identity.Admin, identity.Resource{})
+	}
+	if err := mayShare(ctx, notify.Sharing{}, draft.SharedWith); err != nil {
+		return notify.ChannelInfo{}, err
+	}
+	draft.Validate(s.Store.Platforms().Connections, &wrong)
+	webhookURL = strings.TrimSpace(webhookURL)
+	if webhookURL == "" || secret.IsMask(webhookURL) {
+		wrong.Add("webhookUrl", "Give the whole webhook URL of the channel.")
+	} else if err := s.CheckURL(webhookURL); err != nil {
+		wrong.Add("webhookUrl", "%s", fault.As(err).Message)
+	}
+	if err := wrong.Err(); err != nil {
+		return notify.ChannelInfo{}, err
+	}
+	info, err := s.Store.CreateChannel(ctx, actor(ctx), notify.ChannelChange{ChannelDraft: draft, URL: secret.New(webhookURL)})
+	info.Show(notify.ReadsInside(ctx))
+	return info, err
+}
+
+// mayShare is fault.Forbidden for who is no ADMIN and changes with whom a channel is
+// shared.
+func mayShare(ctx context.Context, before, after notify.Sharing) error {
+	if before.String() == after.String() || identity.From(ctx).May(identity.Admin, identity.Resource{}) {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "Only administrators (ADMIN) change with whom a channel is shared.")
+}
+
+// Save changes a channel. Replacing its webhook URL holds for all its rules and
+// reports and for what waits. Errors: fault.Forbidden for who does not administer all
+// of these, or is no ADMIN and shares the channel; fault.Conflict for a version that
+// is not the present one and for a URL that another channel has. wrong is as for
+// Create.
+func (s *Channels) Save(ctx context.Context, channel string, edit ChannelEdit, wrong fault.Fields) (notify.ChannelInfo, error) {
+	before, err := s.Get(ctx, channel)
+	if err != nil {
+		return before, err
+	}
+	change := notify.ChannelChange{ChannelDraft: edit.onto(before.Draft())}
+	change.Version = edit.Version
+	if url := strings.TrimSpace(edit.WebhookURL); url != "" && url != before.Mask {
+		change.URL = secret.New(url)
+	}
+	allow := func(now *notify.ChannelInfo) error { return mayMake(ctx, &change, now) }
+	change.Validate(s.Store.Platforms().Connections, &wrong)
+	if err := allow(&before); err != nil {
+		return before, err
+	}
+	s.checkReplacement(&change, edit.Which, &wrong)
+	if err := wrong.Err(); err != nil {
+		return before, err
+	}
+	if !change.URL.IsZero() {
+		if err := s.prepareReplacement(ctx, &before, &change, edit); err != nil {
+			return before, err
+		}
+	}
+	info, err := s.Store.SaveChannel(ctx, actor(ctx), before.ID, change, allow)
+	info.Show(notify.ReadsInside(ctx))
+	return info, err
+}
+
+func (e *ChannelEdit) onto(d notify.ChannelDraft) notify.ChannelDraft {
+	if e.Name != nil {
+		d.Name = *e.Name
+	}
+	if e.Format != nil {
+		d.Format = *e.Format
+	}
+	if e.SharedWith != nil {
+		d.SharedWith = *e.SharedWith
+	}
+	return d
+}
+
+// mayMake decides whether who asks may make a change of a channel as it is now.
+func mayMake(ctx context.Context, c *notify.ChannelChange, now *notify.ChannelInfo) error {
+	if c.Name != now.Named || c.Format != now.Format || !c.URL.IsZero() {
+		if err := mayChange(ctx, now); err != nil {
+			return err
+		}
+	}
+	return mayShare(ctx, now.SharedWith, c.SharedWith)
+}
+
+func (s *Channels) checkReplacement(change *notify.ChannelChange, which notify.RetryMode, wrong *fault.Fields) {
+	if which != "" && !slices.Contains(notify.RetryModes(), which) {
+		*wrong = append(*wrong, fault.As(wrongWhich()).Fields...)
+	}
+	if change.URL.IsZero() {
+		return
+	}
+	url := change.URL.Reveal()
+	if secret.IsMask(url) {
+		wrong.Add("webhookUrl", "This is the mask of another webhook URL; give the whole URL, or none to keep the stored one.")
+	} else if err := s.CheckURL(url); err != nil {
+		wrong.Add("webhookUrl", "%s", fault.As(err).Message)
+	}
+}
+
+// prepareReplacement refuses what would be refused anyway, tries the new webhook URL
+// where that is asked for, and then leaves out what is not to wait for it.
+func (s *Channels) prepareReplacement(ctx context.Context, before *notify.ChannelInfo, change *notify.ChannelChange, edit ChannelEdit) error {
+	if edit.Version != 0 && edit.Version != before.Version {
+		return notify.StaleVersion(nil, edit.Version, before.Present())
+	}
+	switch other, err := s.Store.ChannelOfURL(ctx, change.URL); {
+	case err == nil && other.ID != before.ID:
+		return notify.TakenURL(other.ID)
+	case err != nil && !fault.Is(err, fault.NotFound):
+		return err
+	}
+	if edit.Test {
+		if err := s.tryURL(ctx, before, change); err != nil {
+			return err
+		}
+	}
+	if edit.Which == notify.RetryRecent || edit.Which == notify.RetryNone {
+		_, err := s.Store.CancelWaiting(ctx, before.ID, edit.Which)
+		return err
+	}
+	return nil
+}
+
+// tryURL posts a test message to a webhook URL that is to replace that of a channel:
+// fault.Invalid with what the chat platform answered where it does not take it.
+func (s *Channels) tryURL(ctx context.Context, before *notify.ChannelInfo, change *notify.ChannelChange) error {
+	after := *before
+	after.Format = change.Format
+	done, err := s.Tests.send(ctx, tested{object: "channel", id: before.Fingerprint}, change.URL, nil, after.OwnFormat())
+	switch {
+	case err != nil:
+		return err
+	case done.Err != "":
+		return fault.InvalidField("webhookUrl", "The test message could not be sent, so nothing was changed: %s.", strings.TrimRight(done.Err, "."))
+	case done.Status/100 != 2 && done.Withheld:
+		return fault.InvalidField("webhookUrl", "%s Nothing was changed.", answer.Withheld(done.Status))
+	case done.Status/100 != 2:
+		return fault.InvalidField("webhookUrl", "%s Nothing was changed.", strings.TrimRight(answer.Sentence(done.Status, done.Answer), ".")+".")
+	}
+	return nil
+}
+
+// Delete deletes a channel to which nothing sends. Errors: fault.Conflict where
+// something does, and for another version than the present one; 0 is any.
+func (s *Channels) Delete(ctx context.Context, channel string, version int64) error {
+	info, err := s.changeable(ctx, channel)
+	if err != nil {
+		return err
+	}
+	return s.Store.DeleteChannel(ctx, actor(ctx), info.ID, version, func(now *notify.ChannelInfo) error { return mayChange(ctx, now) })
+}

@@ -1,0 +1,55 @@
+package admin
+
+import (
+	"context"
+	"strings"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/store"
+	"outrigger/internal/secret"
+)
+
+// chosen finds the channel that a draft names, where it names one and its webhook URL
+// is not to count: id is 0 else. The URL that is left is to be looked at as before.
+// own is the channel that the saved rule or report has.
+func chosen(ctx context.Context, store *store.Store, c *notify.ChannelChoice, own *notify.Channel, webhookURL string) (id int64, url string, err error) {
+	if c == nil || c.Channel == "" || webhookURL != "" && !secret.IsMask(webhookURL) {
+		return 0, webhookURL, nil
+	}
+	if own.ID != 0 && c.Channel == own.Fingerprint {
+		return own.ID, webhookURL, nil
+	}
+	info, err := findChannel(ctx, store, c.Channel)
+	if err != nil {
+		return 0, webhookURL, err
+	}
+	if info.ID == own.ID || webhookURL == "" || webhookURL == info.Mask || webhookURL == own.Mask {
+		return info.ID, "", nil
+	}
+	return 0, webhookURL, fault.InvalidField("webhookUrl", notify.OtherMask)
+}
+
+// chooseForRule sets the channel that a draft names, and returns the webhook URL that
+// is left to look at; see chosen.
+func chooseForRule(ctx context.Context, store *store.Store, draft *notify.Rule, own *notify.Channel, webhookURL string) (url string, err error) {
+	draft.ChannelID, url, err = chosen(ctx, store, draft.Choice, own, strings.TrimSpace(webhookURL))
+	return url, err
+}
+
+// chooseForReport is chooseForRule of a report.
+func chooseForReport(ctx context.Context, store *store.Store, draft *notify.Report, own *notify.Channel, webhookURL string) (url string, err error) {
+	draft.ChannelID, url, err = chosen(ctx, store, draft.Choice, own, strings.TrimSpace(webhookURL))
+	return url, err
+}
+
+// findChannel returns a channel that who asks may choose: fault.NotFound for a
+// SYS_ADMIN, else fault.Forbidden as for a channel of others.
+func findChannel(ctx context.Context, store *store.Store, channel string) (notify.ChannelInfo, error) {
+	info, err := store.ChannelOf(ctx, channel)
+	if fault.Is(err, fault.NotFound) || err == nil && !info.VisibleTo(identity.From(ctx)) {
+		return notify.ChannelInfo{}, identity.Missing(ctx, "There is no channel %q.", channel)
+	}
+	return info, err
+}

@@ -1,0 +1,68 @@
+package notify
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/secret"
+)
+
+// MaxOwnChannels is how many channels a user may have made that nothing sends to.
+const MaxOwnChannels = 100
+
+// ChannelDraft is what people set of a channel.
+type ChannelDraft struct {
+	Version    int64 // of the channel that was read; 0: any
+	Name       string
+	Format     Format
+	SharedWith Sharing
+}
+
+// ChannelChange is what a save makes of a channel.
+type ChannelChange struct {
+	ChannelDraft
+	URL secret.Value // that replaces the present one; zero: none does
+}
+
+// Draft is the channel as it is.
+func (c *ChannelInfo) Draft() ChannelDraft {
+	return ChannelDraft{Name: c.Named, Format: c.Format, SharedWith: c.SharedWith}
+}
+
+// Validate trims the draft and notes what is wrong with it.
+func (d *ChannelDraft) Validate(connections Connections, wrong *fault.Fields) {
+	d.Name = strings.TrimSpace(d.Name)
+	if n := utf8.RuneCountInString(d.Name); n > MaxName {
+		wrong.Add("name", "The name has %d characters; at most %d are allowed.", n, MaxName)
+	}
+	d.Format = d.Format.Else(Auto)
+	if !d.Format.Known() {
+		wrong.Add("format", "%q is not a format; use auto, teams or slack.", d.Format)
+	}
+	d.SharedWith.normalize(connections, wrong)
+}
+
+// Present is the channel's version, and who saved it last.
+func (c *ChannelInfo) Present() Present {
+	return Present{What: "channel", Version: c.Version, By: c.UpdatedBy, At: c.UpdatedAt}
+}
+
+// Audited is what the audit trail keeps of a channel, the webhook URL masked.
+func (c *ChannelInfo) Audited() map[string]string {
+	if c == nil {
+		return nil
+	}
+	return map[string]string{
+		"name": c.Named, "format": string(c.Format), "sharedWith": c.SharedWith.String(), "webhookUrl": c.Mask, "channel": c.Fingerprint,
+	}
+}
+
+// TakenURL is the answer to who wants a webhook URL for a channel that another one has.
+func TakenURL(other int64) error {
+	return fault.New(fault.Conflict, "Channel %d has this webhook URL already. Choose that channel for your rules and reports instead.", other)
+}
+
+// UnderID is the number by which a channel is named in addresses.
+func (c *Channel) UnderID() string { return strconv.FormatInt(c.ID, 10) }

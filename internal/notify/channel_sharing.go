@@ -1,0 +1,88 @@
+package notify
+
+import (
+	"slices"
+	"strings"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+// MaxShares is with how many projects a channel may be shared; with more, it is
+// better shared with everyone.
+const MaxShares = 100
+
+// Sharing is who may have rules and reports send to a channel, besides those who
+// administer one that does.
+type Sharing struct {
+	Everyone bool
+	Projects []SharedProject // in the order of their keys
+}
+
+// SharedProject is a project whose administrators may choose a channel.
+type SharedProject struct{ Connection, ProjectKey string }
+
+func (p SharedProject) String() string { return p.Connection + "/" + p.ProjectKey }
+
+func (p SharedProject) same(o SharedProject) bool {
+	return p.Connection == o.Connection && Fold(p.ProjectKey) == Fold(o.ProjectKey)
+}
+
+// Reaches reports whether the channel is shared with the principal.
+func (s *Sharing) Reaches(who *identity.Principal) bool {
+	return s.Everyone && AdministersAny(who) || slices.ContainsFunc(s.Projects, func(p SharedProject) bool {
+		return who.May(identity.ProjectAdmin, identity.Resource{Connection: p.Connection, Project: p.ProjectKey})
+	})
+}
+
+// String says it in words for the audit trail: "everyone", else the projects; "" is
+// shared with no one.
+func (s Sharing) String() string {
+	if s.Everyone {
+		return "everyone"
+	}
+	names := make([]string, len(s.Projects))
+	for i, p := range s.Projects {
+		names[i] = p.String()
+	}
+	return strings.Join(names, ", ")
+}
+
+// AdministersAny reports whether the principal administers anything, and so can have
+// a rule or report.
+func AdministersAny(who *identity.Principal) bool { return who != nil && len(who.Grants) > 0 }
+
+// normalize sorts the projects, each once, and finds their connections; what is wrong
+// is noted.
+func (s *Sharing) normalize(connections Connections, wrong *fault.Fields) {
+	if s.Everyone && len(s.Projects) > 0 {
+		wrong.Add("sharedWith", "Share the channel either with everyone or with named projects.")
+		return
+	}
+	if len(s.Projects) > MaxShares {
+		wrong.Add("sharedWith", "These are %d projects; at most %d are allowed.", len(s.Projects), MaxShares)
+		return
+	}
+	var projects []SharedProject
+	for _, p := range s.Projects {
+		name, err := connections.Resolve(strings.TrimSpace(p.Connection))
+		if err != nil {
+			wrong.Add("sharedWith", "%s", fault.As(err).Message)
+			return
+		}
+		p = SharedProject{name, strings.TrimSpace(p.ProjectKey)}
+		if p.ProjectKey == "" {
+			wrong.Add("sharedWith", "Name the project's key.")
+			return
+		}
+		before := len(*wrong)
+		if ValidateKey(wrong, "sharedWith", p.ProjectKey); len(*wrong) > before {
+			return
+		}
+		if !slices.ContainsFunc(projects, p.same) {
+			projects = append(projects, p)
+		}
+	}
+	slices.SortFunc(projects, func(a, b SharedProject) int { return strings.Compare(a.String(), b.String()) })
+	s.Projects = projects
+}

@@ -1,0 +1,107 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	"outrigger/internal/secret"
+)
+
+// freeURL makes way for a channel to have a webhook URL: fault.Conflict where another
+// one has it. A row that is only left for deliveries gives up its fingerprint.
+func freeURL(ctx context.Context, tx *db.Tx, webhookURL string, channel int64) error {
+	other, err := channelOfURL(ctx, tx, webhookURL)
+	switch {
+	case err == nil && other != channel:
+		return notify.TakenURL(other)
+	case err != nil && !fault.Is(err, fault.NotFound):
+		return err
+	}
+	if channel == 0 { // its row serves the new one
+		return nil
+	}
+	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET fingerprint = 'former ' || id WHERE fingerprint = $1 AND id <> $2`,
+		fingerprintURL(webhookURL), channel); err != nil {
+		return fmt.Errorf("freeing a webhook URL: %w", err)
+	}
+	return nil
+}
+
+// replaceURL gives a channel another webhook URL, for all its rules and reports and
+// for what waits, and says whether it was another one. What was known of the former
+// one says nothing of this one.
+func (s *Store) replaceURL(ctx context.Context, tx *db.Tx, before *notify.ChannelInfo, webhookURL string) (replaced bool, err error) {
+	u, err := url.Parse(webhookURL)
+	if err != nil {
+		return false, fault.InvalidField("webhookUrl", "It is not a URL.")
+	}
+	fingerprint := fingerprintURL(webhookURL)
+	if fingerprint == before.Fingerprint { // entered again
+		_, err := s.ensureChannel(ctx, tx, webhookURL)
+		return false, err
+	}
+	if err := freeURL(ctx, tx, webhookURL, before.ID); err != nil {
+		return false, err
+	}
+	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET fingerprint = $1, url = $2, host = $3, mask = $4, state = 'open', reason = '', inside = '',
+			broken_at = 0, gate_until = 0, gate_step = 0, gate_reason = '', gate_inside = '', rejected = 0, refused = 0, suspect = 0,
+			failing_since = 0, last_ok_at = 0 WHERE id = $5`,
+		fingerprint, s.box.Seal(webhookURL, "notify_channels", "url", fingerprint), u.Hostname(), secret.MaskURL(webhookURL), before.ID); err != nil {
+		return false, fmt.Errorf("replacing a webhook URL: %w", err)
+	}
+	if err := keepFormer(ctx, tx, before, fingerprint); err != nil {
+		return false, err
+	}
+	// As of what moves to another channel; see moveDeliveries.
+	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET errors_5xx = 0, due_at = 0, beside = 0, batch = 0
+		WHERE channel_id = $1 AND finished_at = 0 AND (errors_5xx > 0 OR due_at > 0 OR beside > 0 OR batch > 0)`, before.ID); err != nil {
+		return false, fmt.Errorf("having what waits try the new webhook URL: %w", err)
+	}
+	tx.AfterCommit(func() { s.moved(before.ID) })
+	return true, nil
+}
+
+// keepFormer has the fingerprint that a channel had lead to it on.
+func keepFormer(ctx context.Context, tx *db.Tx, before *notify.ChannelInfo, present string) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM notify_channel_fingerprints WHERE fingerprint = $1`, present); err != nil {
+		return fmt.Errorf("keeping a former fingerprint: %w", err)
+	}
+	if _, err := tx.Exec(ctx, `INSERT INTO notify_channel_fingerprints (fingerprint, channel_id, replaced_at) VALUES ($1, $2, $3)
+		ON CONFLICT (fingerprint) DO UPDATE SET channel_id = excluded.channel_id, replaced_at = excluded.replaced_at`,
+		before.Fingerprint, before.ID, db.Micros(tx.Now())); err != nil {
+		return fmt.Errorf("keeping a former fingerprint: %w", err)
+	}
+	return nil
+}
+
+// rerouteChannel has what waits on a channel go out in the formats that its rules and
+// reports have now.
+func (s *Store) rerouteChannel(ctx context.Context, tx *db.Tx, channel int64) error {
+	waiting, err := waitingOn(ctx, tx, channel, func(*waitingDelivery) bool { return true })
+	if err != nil || len(waiting) == 0 {
+		return err
+	}
+	if err := readOpen(ctx, tx, waiting); err != nil {
+		return err
+	}
+	targets, err := readTargets(ctx, tx, waiting)
+	if err != nil {
+		return err
+	}
+	var moves [][]any
+	for i := range waiting {
+		d := &waiting[i]
+		at := notify.Destination{ChannelID: channel, Format: d.format}
+		if to := d.destination(targets, at); to != at && to != (notify.Destination{}) {
+			moves = append(moves, move(to, d.id))
+		}
+	}
+	if err := s.moveDeliveries(ctx, tx, moves); err != nil {
+		return err
+	}
+	return s.partWaiting(ctx, tx, waiting, targets)
+}
