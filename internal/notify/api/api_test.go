@@ -38,6 +38,7 @@ func withCloudUsers(users identitytest.Users) identitytest.Users {
 		"rower":     {{Permission: identity.RepoAdmin, Resource: identity.Resource{Connection: "cloud", Project: "atlas", Repository: "engine"}}},
 		"bailer":    {{Permission: identity.RepoAdmin, Resource: identity.Resource{Connection: "cloud", Project: "atlas", Repository: "hull"}}},
 	}))
+	users["project"].UserID = 7 // who makes channels
 	return users
 }
 

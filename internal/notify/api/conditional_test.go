@@ -31,6 +31,9 @@ func TestIfMatchHoldsUntilTheChange(t *testing.T) {
 		{ReportsPath, "?id=%[1]s", fmt.Sprintf(someReport, ""), "channelName", request{"POST", "", fmt.Sprintf(someReport, named)}, []request{
 			{"PUT", "/enabled?enabled=false&id=%[1]s", ""}, {"DELETE", "?id=%[1]s", ""},
 		}},
+		{ChannelsPath, "/%[1]s", `{"webhookUrl":"https://chat.example.com/flow?sig=first"}`, "name", request{"PUT", "/%[1]s", `{"name":"%[2]s"}`}, []request{
+			{"PUT", "/%[1]s", `{"webhookUrl":"https://chat.example.com/flow?sig=%[2]s"}`}, {"DELETE", "/%[1]s", ""},
+		}},
 		{connectionsPath, "/second", connection, "user", request{"PUT", "/second", `{"baseUrl":"https://git.example.com","token":"x","user":"%[2]s"}`}, []request{
 			{"DELETE", "/second", ""},
 		}},

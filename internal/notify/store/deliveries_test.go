@@ -65,7 +65,7 @@ func TestWhoMaySeeAndActOnDeliveries(t *testing.T) {
 		if _, err := channels.Retry(admin, shared.Channel.Fingerprint, "some"); !fault.Is(err, fault.Invalid) {
 			t.Errorf("which=some: %v", err)
 		}
-		if _, err := channels.Save(admin, shared.Channel.Fingerprint, admin.ChannelEdit{Name: new("Releases")}, nil); err != nil {
+		if _, err := channels.Save(admin, shared.Channel.Fingerprint, named("Releases"), nil); err != nil {
 			t.Error(err)
 		}
 		if c, err := channels.Get(of, shared.Channel.Fingerprint); err != nil || c.Name() != "Releases" || len(c.Rules) != 2 {
@@ -79,3 +79,5 @@ func TestWhoMaySeeAndActOnDeliveries(t *testing.T) {
 		}
 	})
 }
+
+func named(name string) admin.ChannelEdit { return admin.ChannelEdit{Name: &name} }
