@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -169,3 +170,6 @@ type ReportPage struct {
 	Limit      int
 	Visible    func(*Report) bool // reports that it refuses are passed over
 }
+
+// Called is the name of the report's channel: its own, else as the report calls it.
+func (r *ReportInfo) Called() string { return cmp.Or(r.Channel.Named, r.ChannelName) }

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -45,6 +46,9 @@ type LastMessage struct {
 	State DeliveryState // "": the rule has none that is still stored
 	At    time.Time     // when it ended, or when its event came in while it waits
 }
+
+// Called is the name of the rule's channel: its own, else as the rule calls it.
+func (r *RuleInfo) Called() string { return cmp.Or(r.Channel.Named, r.ChannelName) }
 
 // Warnings are those of the rule, and what was found out about its URL.
 func (r *RuleInfo) Warnings() []fault.Field {

@@ -135,7 +135,12 @@ func (s *Channels) checkReplacement(change *notify.ChannelChange, which notify.R
 // where that is asked for, and then leaves out what is not to wait for it.
 func (s *Channels) prepareReplacement(ctx context.Context, before *notify.ChannelInfo, change *notify.ChannelChange, edit ChannelEdit) error {
 	if edit.Version != 0 && edit.Version != before.Version {
-		return notify.StaleVersion(nil, edit.Version, before.Present())
+		saves, err := s.Store.ChannelSavesSince(ctx, before, edit.Version)
+		if err != nil {
+			return err
+		}
+		return fault.New(fault.Conflict, "The channel was changed in the meantime and is at version %d: %s. Reload it and repeat your change.",
+			before.Version, saves)
 	}
 	switch other, err := s.Store.ChannelOfURL(ctx, change.URL); {
 	case err == nil && other.ID != before.ID:

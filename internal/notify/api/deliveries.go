@@ -172,7 +172,7 @@ func deliveryOf(d *notify.DeliveryInfo) Delivery {
 	}
 	for i := range d.Rules {
 		if out.ChannelName == "" {
-			out.ChannelName = d.Rules[i].ChannelName
+			out.ChannelName = d.Rules[i].Called()
 		}
 	}
 	if d.State == notify.Waiting {

@@ -14,7 +14,7 @@ import (
 	"outrigger/internal/notify/admin"
 )
 
-func channelPath(c *notify.ChannelInfo) string { return channelsPath + "/" + c.Fingerprint }
+func channelPath(c *notify.ChannelInfo) string { return channelsPath + "/" + c.UnderID() }
 
 type channelRow struct {
 	notify.ChannelInfo
@@ -112,36 +112,6 @@ func (p *Pages) listChannels(r *http.Request) (console.Response, error) {
 	return console.Page{Template: "channels", Title: "Channels", Data: list}, nil
 }
 
-type channelView struct {
-	*console.Form
-	channelRow
-	Whiches []console.Option
-	Act     bool
-}
-
-func (p *Pages) showChannel(r *http.Request) (console.Response, error) {
-	c, err := p.Channels.Get(r.Context(), r.PathValue("channel"))
-	if err != nil {
-		return nil, err
-	}
-	return p.channelPage(r, c, console.NewForm().Set("name", c.Called()).Set("which", string(notify.RetryAll))), nil
-}
-
-func (p *Pages) channelPage(r *http.Request, c notify.ChannelInfo, form *console.Form) console.Page {
-	who := identity.From(r.Context())
-	view := channelView{Form: form, channelRow: p.channelRow(c, who), Act: c.ChangeableBy(who)}
-	view.Whiches = []console.Option{
-		{Value: string(notify.RetryAll), Label: "All", Hint: "many go out as digests"},
-		{Value: string(notify.RetryRecent), Label: "Those of the last 24 hours", Hint: "older ones are cancelled"},
-		{Value: string(notify.RetryNone), Label: "None", Hint: "all are cancelled"},
-	}
-	return console.Page{
-		Template: "channel", Title: c.Name(), Data: view,
-		Up:      []console.Link{{Label: "Channels", Path: channelsPath}},
-		Actions: []console.Action{{Label: "Its deliveries", Path: deliveriesPath + console.Query("channel", idText(c.ID))}},
-	}
-}
-
 func (p *Pages) retryChannel(r *http.Request) (console.Response, error) {
 	form, err := console.ReadForm(r)
 	if err != nil {
@@ -200,17 +170,4 @@ func testAnswer(path string, a *admin.Tested, err error) (console.Response, erro
 		to.Flash, to.Tone = said.Text, said.Tone
 	}
 	return to, nil
-}
-
-func (p *Pages) renameChannel(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
-	channel := r.PathValue("channel")
-	name := form.Get("name")
-	if _, err := p.Channels.Save(r.Context(), channel, admin.ChannelEdit{Name: &name}, nil); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: channelsPath + "/" + channel, Flash: "The channel has its new name in all of its rules."}, nil
 }

@@ -27,6 +27,7 @@ func cloudDraftOf(form *console.Form, stored *notify.RuleInfo, at rulePlace) (r 
 			ExpectedCommitStatus: notify.CommitStatus(form.Get("expectedCommitStatus")),
 		},
 	}
+	r.Choice = aimOf(form, channelOfRule(stored), &r.ChannelName, &r.Format)
 	if stored != nil {
 		r.ID = stored.ID
 		r.Version, _ = strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through

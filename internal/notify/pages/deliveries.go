@@ -248,7 +248,7 @@ func (p *Pages) rowOf(d notify.DeliveryInfo) deliveryRow {
 	switch n := len(d.Rules); {
 	case n > 0:
 		row.Rule = d.Rules[0].Name
-		if name := d.Rules[0].ChannelName; name != "" {
+		if name := d.Rules[0].Called(); name != "" {
 			row.Channel = name
 		}
 		if n > 1 {
@@ -256,7 +256,7 @@ func (p *Pages) rowOf(d notify.DeliveryInfo) deliveryRow {
 		}
 	case len(d.Reports) > 0:
 		row.Rule = "Report " + d.Reports[0].Name
-		if name := d.Reports[0].ChannelName; name != "" {
+		if name := d.Reports[0].Called(); name != "" {
 			row.Channel = name
 		}
 	default:

@@ -87,7 +87,11 @@ func (p *Pages) Register(c *console.Console) {
 	c.Handle("GET "+channelsPath+"/{channel}", console.SignedIn, p.showChannel, "channel")
 	c.Handle("POST "+channelsPath+"/{channel}/retry", console.SignedIn, p.retryChannel)
 	c.Handle("POST "+channelsPath+"/{channel}/test", console.SignedIn, p.testChannel)
-	c.Handle("POST "+channelsPath+"/{channel}/rename", console.SignedIn, p.renameChannel)
+	c.Handle("POST "+channelsPath+"/{channel}", console.SignedIn, p.saveChannel, "channel")
+	c.Handle("GET "+channelsPath+"/{channel}/replace", console.SignedIn, p.askReplacement, "channel-replace")
+	c.Handle("POST "+channelsPath+"/{channel}/replace", console.SignedIn, p.replaceChannel, "channel-replace")
+	c.Handle("GET "+channelsPath+"/{channel}/delete", console.SignedIn, p.confirmDeleteChannel)
+	c.Handle("POST "+channelsPath+"/{channel}/delete", console.SignedIn, p.deleteChannel)
 	c.AddOverview(p.overview)
 	c.AddFinder(p.find)
 }

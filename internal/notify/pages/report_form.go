@@ -25,6 +25,7 @@ type reportForm struct {
 	Days                    []console.Option
 	TimeZones               []string
 	Formats                 []console.Option
+	Channels                []console.Option // to choose from; see withChannels
 	Mask                    string
 	Channel                 notify.ChannelStatus
 	Next                    string
@@ -131,6 +132,7 @@ func (p *Pages) editReport(r *http.Request) (console.Response, error) {
 	form := console.NewForm().
 		Set("version", strconv.FormatInt(info.Version, 10)).
 		Set("name", info.Name).
+		Set("channel", info.Channel.UnderID()).
 		Set("channelName", info.ChannelName).
 		Set("format", string(info.Format)).
 		Set("inactivityDays", strconv.Itoa(info.InactivityDays)).
@@ -218,6 +220,7 @@ func reportOf(form *console.Form, stored *notify.ReportInfo) notify.Report {
 		SkipDrafts: form.Bool("skipDrafts"), TargetBranchMask: form.Raw("targetBranchMask"),
 		MentionReviewers: form.Bool("mentionReviewers"), Enabled: form.Bool("enabled"),
 	}
+	draft.Choice = aimOf(form, channelOfReport(stored), &draft.ChannelName, &draft.Format)
 	draft.InactivityDays, _ = strconv.Atoi(form.Get("inactivityDays"))
 	if stored != nil {
 		draft.ID = stored.ID

@@ -10,7 +10,7 @@ import (
 var reportSections = map[string][]string{
 	"what": {"connection", "repository", "inactivityDays", "skipDrafts", "targetBranchMask"},
 	"when": {"frequency", "day", "time", "timeZone"},
-	"whom": {"webhookUrl", "channelName", "format", "mentionReviewers", "enabled"},
+	"whom": {"channel", "webhookUrl", "channelName", "format", "mentionReviewers", "enabled"},
 }
 
 // Section is a section of the form: open where something in it is wrong, and for
@@ -43,7 +43,7 @@ func (f reportForm) chosenPullRequests() string {
 }
 
 func (f reportForm) chosenChannel() string {
-	said := sayings{chosenURL(f.Form, f.Mask)}
+	said := sayings{chosenURL(f.Form, f.Mask, f.Channels)}
 	if f.Bool("mentionReviewers") {
 		said = append(said, "mentions reviewers")
 	}

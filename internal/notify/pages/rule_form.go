@@ -22,6 +22,7 @@ type ruleForm struct {
 	Connections []console.Option
 	Events      []console.Group
 	Formats     []console.Option
+	Channels    []console.Option // to choose from; see withChannels
 	Mask        string
 	Channel     notify.ChannelStatus
 	Back        string
@@ -141,6 +142,7 @@ func formOf(info *notify.RuleInfo) *console.Form {
 		Set("connection", info.Connection).
 		Set("projectKey", info.ProjectKey).
 		Set("repositoryKey", info.RepositoryKey).
+		Set("channel", info.Channel.UnderID()).
 		Set("channelName", info.ChannelName).
 		Set("format", string(info.Format)).
 		Set("eventTypes", keysOf(info.EventTypes)...).
@@ -255,6 +257,7 @@ func draftOf(form *console.Form, stored *notify.RuleInfo, at rulePlace) (r notif
 			Groups: form.Lines("groups"), IgnoredGroups: form.Lines("ignoredGroups"), Reviewers: form.Lines("reviewers"),
 		},
 	}
+	r.Choice = aimOf(form, channelOfRule(stored), &r.ChannelName, &r.Format)
 	if stored != nil {
 		r.ID = stored.ID
 		r.Connection, r.ProjectKey, r.RepositoryKey = stored.Connection, stored.ProjectKey, stored.RepositoryKey

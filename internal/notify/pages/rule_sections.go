@@ -15,7 +15,7 @@ var ruleSections = map[string][]string{
 	"where": {"connection", "projectKey", "repositoryKey", "projects", "repositories", "branches", "branchMask", "ignoredBranchMask",
 		"sourceBranchMask", "destinationBranchFilter", "names"},
 	"who":   {"users", "ignoredUsers", "groups", "ignoredGroups", "reviewers"},
-	"whom":  {"webhookUrl", "channelName", "format", "mentionReviewers", "enabled"},
+	"whom":  {"channel", "webhookUrl", "channelName", "format", "mentionReviewers", "enabled"},
 	"quiet": {"quietFrom", "quietTo", "quietTimeZone", "quietDays", "quietUrgent"},
 }
 
@@ -127,7 +127,7 @@ func (f ruleForm) chosenPeople() string {
 }
 
 func (f ruleForm) chosenChannel() string {
-	said := sayings{chosenURL(f.Form, f.Mask)}
+	said := sayings{chosenURL(f.Form, f.Mask, f.Channels)}
 	if f.Bool("mentionReviewers") {
 		said = append(said, "mentions reviewers")
 	}
@@ -149,8 +149,11 @@ func (f ruleForm) chosenQuiet() string {
 }
 
 // chosenURL names the channel of a form; mask is the stored URL's.
-func chosenURL(form *console.Form, mask string) string {
+func chosenURL(form *console.Form, mask string, channels []console.Option) string {
+	chosen := slices.IndexFunc(channels, func(o console.Option) bool { return o.Value != "" && o.Value == form.Get("channel") })
 	switch name := form.Get("channelName"); {
+	case chosen >= 0 && form.Get("webhookUrl") == "":
+		return channels[chosen].Label
 	case name != "":
 		return name
 	case mask != "":

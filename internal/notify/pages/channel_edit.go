@@ -1,0 +1,163 @@
+package pages
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
+)
+
+// With whom a channel is shared, as the form has it.
+const (
+	shareNone     = "none"
+	shareProjects = "projects"
+	shareEveryone = "everyone"
+)
+
+var sharingOptions = []console.Option{
+	{Value: shareNone, Label: "No one else", Hint: "those who administer a rule or report of it choose it"},
+	{Value: shareProjects, Label: "The administrators of these projects"},
+	{Value: shareEveryone, Label: "Everyone who administers something"},
+}
+
+func channelFormOf(c *notify.ChannelInfo) *console.Form {
+	form := console.NewForm().Set("name", c.Named).Set("format", string(c.Format)).Set("which", string(notify.RetryAll)).
+		Set("version", strconv.FormatInt(c.Version, 10)).Set("sharedWith", shareNone)
+	var projects []string
+	for _, p := range c.SharedWith.Projects {
+		projects = append(projects, p.String())
+	}
+	switch {
+	case c.SharedWith.Everyone:
+		form.Set("sharedWith", shareEveryone)
+	case len(projects) > 0:
+		form.Set("sharedWith", shareProjects)
+	}
+	return form.SetLines("projects", projects)
+}
+
+// saveChannel saves a channel's name, format and sharing.
+func (p *Pages) saveChannel(r *http.Request) (console.Response, error) {
+	c, form, edit, err := p.channelEdit(r)
+	if err != nil {
+		return nil, err
+	}
+	page, err := p.channelPage(r, &c, form)
+	if err != nil {
+		return nil, err
+	}
+	name, format := form.Get("name"), notify.Format(form.Get("format"))
+	edit.Name, edit.Format = &name, &format
+	if identity.From(r.Context()).May(identity.Admin, identity.Resource{}) && form.Get("sharedWith") != "" {
+		sharing := sharingOf(form)
+		edit.SharedWith = &sharing
+	}
+	saved, err := p.Channels.Save(r.Context(), c.UnderID(), edit, nil)
+	if err != nil {
+		return page, err
+	}
+	return console.Redirect{To: channelPath(&saved), Flash: "The channel is saved."}, nil
+}
+
+func (p *Pages) channelEdit(r *http.Request) (c notify.ChannelInfo, form *console.Form, edit admin.ChannelEdit, err error) {
+	if form, err = console.ReadForm(r); err != nil {
+		return c, nil, edit, err
+	}
+	edit.Version, _ = strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
+	c, err = p.Channels.Get(r.Context(), r.PathValue("channel"))
+	return c, form, edit, err
+}
+
+// sharingOf reads with whom a channel is shared: projects as connection/KEY, or as KEY
+// where there is one connection.
+func sharingOf(form *console.Form) (s notify.Sharing) {
+	switch form.Get("sharedWith") {
+	case shareEveryone:
+		s.Everyone = true
+	case shareProjects:
+		for _, line := range form.Lines("projects") {
+			connection, key, ok := strings.Cut(line, "/")
+			if !ok {
+				connection, key = "", line
+			}
+			s.Projects = append(s.Projects, notify.SharedProject{Connection: connection, ProjectKey: key})
+		}
+	}
+	return s
+}
+
+// replaceView is the page that replaces a channel's webhook URL.
+type replaceView struct {
+	*console.Form
+	Row     channelRow
+	Holds   string
+	Whiches []console.Option
+}
+
+func (p *Pages) askReplacement(r *http.Request) (console.Response, error) {
+	c, err := p.Channels.Get(r.Context(), r.PathValue("channel"))
+	if err != nil {
+		return nil, err
+	}
+	if !c.ChangeableBy(identity.From(r.Context())) {
+		return console.Redirect{To: channelPath(&c)}, nil
+	}
+	return p.replacePage(r, &c, channelFormOf(&c)), nil
+}
+
+func (p *Pages) replacePage(r *http.Request, c *notify.ChannelInfo, form *console.Form) console.Page {
+	holds := fmt.Sprintf("The new webhook URL holds for everything that sends to this channel (rules: %d, activity reports: %d)", len(c.Rules), len(c.Reports))
+	if c.Waiting > 0 {
+		holds += " and for what waits (messages: " + console.Count(c.Waiting) + ")"
+	}
+	return console.Page{
+		Template: "channel-replace", Title: "Replace the webhook URL of " + c.Name(),
+		Data: replaceView{Form: form, Row: p.channelRow(*c, identity.From(r.Context())), Holds: holds + ".", Whiches: whichOptions()},
+		Up:   []console.Link{{Label: "Channels", Path: channelsPath}, {Label: c.Name(), Path: channelPath(c)}},
+	}
+}
+
+func (p *Pages) replaceChannel(r *http.Request) (console.Response, error) {
+	c, form, edit, err := p.channelEdit(r)
+	if err != nil {
+		return nil, err
+	}
+	page := p.replacePage(r, &c, form)
+	edit.WebhookURL, edit.Which, edit.Test = form.Get("webhookUrl"), notify.RetryMode(form.Get("which")), form.Get("do") != "untested"
+	if edit.WebhookURL == "" || edit.WebhookURL == c.Mask {
+		return page, fault.InvalidField("webhookUrl", "Enter the whole new webhook URL.")
+	}
+	saved, err := p.Channels.Save(r.Context(), c.UnderID(), edit, nil)
+	if err != nil {
+		return page, err
+	}
+	return console.Redirect{To: channelPath(&saved), Flash: "The webhook URL is replaced. Messages go to the new one from now on."}, nil
+}
+
+func (p *Pages) confirmDeleteChannel(r *http.Request) (console.Response, error) {
+	c, err := p.Channels.Get(r.Context(), r.PathValue("channel"))
+	if err != nil {
+		return nil, err
+	}
+	return console.Confirm{
+		Title: "Delete the channel " + c.Name() + "?", Text: "Its webhook URL is forgotten. Its deliveries stay in the list.",
+		Verb: "Delete channel", Back: channelPath(&c),
+	}, nil
+}
+
+func (p *Pages) deleteChannel(r *http.Request) (console.Response, error) {
+	c, err := p.Channels.Get(r.Context(), r.PathValue("channel"))
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Channels.Delete(r.Context(), c.UnderID(), 0); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: channelsPath, Flash: "The channel " + c.Name() + " is deleted."}, nil
+}
