@@ -98,7 +98,15 @@ func (redeliverCmd) Help() string {
 	return examples("outrigger notify redeliver 17 18", "outrigger notify redeliver --state failed --rule 3 --yes")
 }
 
-func (channelsCmd) Help() string { return examples("outrigger notify channels") }
+func (channelListCmd) Help() string { return examples("outrigger notify channels") }
+
+func (channelShowCmd) Help() string {
+	return examples("outrigger notify channels show 9f86d081884c7d65")
+}
+
+func (replaceURLCmd) Help() string {
+	return examples("outrigger notify channels replace-url 9f86d081884c7d65 --url-file new-webhook-url")
+}
 
 func (retryChannelCmd) Help() string {
 	return examples("outrigger notify retry-channel --which recent 9f86d081884c7d65")

@@ -99,7 +99,7 @@ func (c retryChannelCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	channel, err := c.find(ctx, server)
+	channel, err := findChannel(ctx, server, c.Channel)
 	if err != nil {
 		return err
 	}
@@ -148,30 +148,6 @@ func (c retryChannelCmd) test(ctx context.Context, s streams, server *client, ch
 		return err
 	}
 	return sayTested(s, c.JSON, &done, "the test message")
-}
-
-// find returns the fingerprint of the channel. What is no name of one is taken for
-// a fingerprint.
-func (c retryChannelCmd) find(ctx context.Context, server *client) (string, error) {
-	channels, err := list[api.Channel](ctx, server, api.ChannelsPath, url.Values{})
-	if err != nil {
-		return "", err
-	}
-	found := c.Channel
-	named := 0
-	for _, one := range channels {
-		if one.Channel == c.Channel {
-			return c.Channel, nil
-		}
-		if one.Name == c.Channel {
-			found = one.Channel
-			named++
-		}
-	}
-	if named > 1 {
-		return "", fmt.Errorf("%d channels have the name %q; give the fingerprint, from notify channels", named, c.Channel)
-	}
-	return found, nil
 }
 
 // retriedText says what came of a retry.

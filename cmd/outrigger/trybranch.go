@@ -19,7 +19,7 @@ type notifyCmd struct {
 	Refused      refusedCmd      `cmd:"" help:"Count the webhooks that were refused in the last 24 hours, with the reason and what helps."`
 	Deliveries   deliveriesCmd   `cmd:"" help:"List deliveries, newest first, or show one with its attempts."`
 	Redeliver    redeliverCmd    `cmd:"" help:"Queue finished deliveries again."`
-	Channels     channelsCmd     `cmd:"" help:"List channels and their states, those in trouble first."`
+	Channels     channelsCmd     `cmd:"" help:"Channels: list and show them, replace a webhook URL."`
 	RetryChannel retryChannelCmd `cmd:"" help:"Try a broken or paused channel again now."`
 	Reports      reportsCmd      `cmd:"" help:"Activity reports: list, view and test them."`
 }

@@ -65,23 +65,28 @@ func mayShare(ctx context.Context, before, after notify.Sharing) error {
 // is not the present one and for a URL that another channel has. wrong is as for
 // Create.
 func (s *Channels) Save(ctx context.Context, channel string, edit ChannelEdit, wrong fault.Fields) (notify.ChannelInfo, error) {
+	given := edit.onto(notify.ChannelDraft{})
+	given.Validate(s.Store.Platforms().Connections, &wrong)
+	s.checkReplacement(strings.TrimSpace(edit.WebhookURL), edit.Which, &wrong)
+	if err := wrong.Err(); err != nil {
+		return notify.ChannelInfo{}, err
+	}
 	before, err := s.Get(ctx, channel)
 	if err != nil {
 		return before, err
 	}
 	change := notify.ChannelChange{ChannelDraft: edit.onto(before.Draft())}
+	change.Validate(s.Store.Platforms().Connections, &wrong)
 	change.Version = edit.Version
 	if url := strings.TrimSpace(edit.WebhookURL); url != "" && url != before.Mask {
 		change.URL = secret.New(url)
 	}
 	allow := func(now *notify.ChannelInfo) error { return mayMake(ctx, &change, now) }
-	change.Validate(s.Store.Platforms().Connections, &wrong)
 	if err := allow(&before); err != nil {
 		return before, err
 	}
-	s.checkReplacement(&change, edit.Which, &wrong)
-	if err := wrong.Err(); err != nil {
-		return before, err
+	if secret.IsMask(change.URL.Reveal()) {
+		return before, fault.InvalidField("webhookUrl", "This is the mask of another webhook URL; give the whole URL, or none to keep the stored one.")
 	}
 	if !change.URL.IsZero() {
 		if err := s.prepareReplacement(ctx, &before, &change, edit); err != nil {
@@ -116,17 +121,16 @@ func mayMake(ctx context.Context, c *notify.ChannelChange, now *notify.ChannelIn
 	return mayShare(ctx, now.SharedWith, c.SharedWith)
 }
 
-func (s *Channels) checkReplacement(change *notify.ChannelChange, which notify.RetryMode, wrong *fault.Fields) {
+// checkReplacement notes what is wrong with a webhook URL that is given, and with what
+// is to become of what waits.
+func (s *Channels) checkReplacement(url string, which notify.RetryMode, wrong *fault.Fields) {
 	if which != "" && !slices.Contains(notify.RetryModes(), which) {
 		*wrong = append(*wrong, fault.As(wrongWhich()).Fields...)
 	}
-	if change.URL.IsZero() {
+	if url == "" || secret.IsMask(url) {
 		return
 	}
-	url := change.URL.Reveal()
-	if secret.IsMask(url) {
-		wrong.Add("webhookUrl", "This is the mask of another webhook URL; give the whole URL, or none to keep the stored one.")
-	} else if err := s.CheckURL(url); err != nil {
+	if err := s.CheckURL(url); err != nil {
 		wrong.Add("webhookUrl", "%s", fault.As(err).Message)
 	}
 }

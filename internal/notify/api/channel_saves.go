@@ -21,19 +21,24 @@ type newChannel struct {
 	Wrong      fault.Fields  `json:"-"`
 }
 
+// ChannelChange is what is changed of a channel; what is left out stays.
+type ChannelChange struct {
+	Version    int64          `json:"version,omitempty"`
+	Name       *string        `json:"name,omitempty" max:"255" doc:"What it is called; empty: as its rules call it."`
+	Format     *notify.Format `json:"format,omitempty" enum:"auto,teams,slack"`
+	SharedWith *Sharing       `json:"sharedWith,omitempty"`
+	WebhookURL string         `json:"webhookUrl,omitempty"`
+}
+
 // savedChannel is a change of a channel.
 type savedChannel struct {
 	ofChannel
 	rest.Ignored[Channel]
-	Version    int64            `json:"version,omitempty"`
-	Name       *string          `json:"name,omitempty" max:"255" doc:"What it is called; empty: as its rules call it."`
-	Format     *notify.Format   `json:"format,omitempty" enum:"auto,teams,slack"`
-	SharedWith *Sharing         `json:"sharedWith,omitempty"`
-	WebhookURL string           `json:"webhookUrl,omitempty"`
-	Test       bool             `query:"test" json:"-" doc:"Posts a test message to a new webhook URL first, and saves only if the chat platform takes it."`
-	Which      notify.RetryMode `query:"which" json:"-" enum:"all,recent,none"`
-	Match      rest.Match       `json:"-"`
-	Wrong      fault.Fields     `json:"-"`
+	ChannelChange
+	Test  bool             `query:"test" json:"-" doc:"Posts a test message to a new webhook URL first, and saves only if the chat platform takes it."`
+	Which notify.RetryMode `query:"which" json:"-" enum:"all,recent,none"`
+	Match rest.Match       `json:"-"`
+	Wrong fault.Fields     `json:"-"`
 }
 
 // MemberWords are those of the members that need more than a few.
@@ -76,7 +81,7 @@ func (a *API) registerChannelSaves(r *rest.Router) {
 			Answer: "The channel as it is now.", Refused: []int{http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests},
 			RefusedFor: map[int]string{http.StatusNotFound: noChannel[http.StatusNotFound], http.StatusConflict: urlTaken[http.StatusConflict]},
 		},
-		Examples: []rest.Example[savedChannel, rest.Answer[Channel]]{{Name: "fresh", In: savedChannel{Name: new("Releases")}, Err: errNoChannel}},
+		Examples: []rest.Example[savedChannel, rest.Answer[Channel]]{{Name: "fresh", In: savedChannel{ChannelChange: ChannelChange{Name: new("Releases")}}, Err: errNoChannel}},
 		Do:       a.saveChannel,
 	})
 	rest.Add(r, rest.Operation[deletedChannel, rest.None]{

@@ -17,26 +17,26 @@ const ChannelsPath = basePath + "/channels"
 
 // Channel is a place in a chat to which rules and reports send.
 type Channel struct {
-	ID         int64         `json:"id" readonly:"true" doc:"Stays the same when the webhook URL is replaced."`
-	Channel    string        `json:"channel" readonly:"true" doc:"The fingerprint of the present webhook URL."`
+	ID         int64         `json:"id" doc:"Stays the same when the webhook URL is replaced."`
+	Channel    string        `json:"channel" doc:"The fingerprint of the present webhook URL."`
 	Version    int64         `json:"version" doc:"Counts saves. Sent back and not the present one, 409; absent, the save goes through."`
 	Name       string        `json:"name" max:"255"`
 	Format     notify.Format `json:"format" enum:"auto,teams,slack" default:"auto"`
 	SharedWith *Sharing      `json:"sharedWith,omitempty"`
 	WebhookURL string        `json:"webhookUrl"`
-	Rules      []int64       `json:"rules" readonly:"true" doc:"Ids of the rules that send here, as far as who asks administers them."`
-	Reports    []int64       `json:"reports,omitempty" readonly:"true" doc:"Ids of the activity reports that send here, likewise."`
-	Others     int           `json:"others,omitempty" readonly:"true" doc:"How many other rules and reports send here."`
-	State      string        `json:"state" readonly:"true" enum:"open,waiting,unreachable,broken"`
-	Reason     string        `json:"reason,omitempty" readonly:"true"`
-	Since      time.Time     `json:"since,omitzero" readonly:"true" doc:"When it began to fail."`
-	Until      time.Time     `json:"until,omitzero" readonly:"true" doc:"When it is tried again."`
-	LastOKAt   time.Time     `json:"lastOkAt,omitzero" readonly:"true"`
-	Waiting    int           `json:"waiting" readonly:"true"`
-	Held       int           `json:"held,omitempty" readonly:"true"`
-	HeldUntil  time.Time     `json:"heldUntil,omitzero" readonly:"true" doc:"When the first of these quiet hours ends."`
-	UpdatedBy  string        `json:"updatedBy,omitempty" readonly:"true" doc:"Who saved it last."`
-	UpdatedAt  time.Time     `json:"updatedAt,omitzero" readonly:"true" doc:"When that was."`
+	Rules      []int64       `json:"rules" doc:"Ids of the rules that send here, as far as who asks administers them."`
+	Reports    []int64       `json:"reports,omitempty" doc:"Ids of the activity reports that send here, likewise."`
+	Others     int           `json:"others,omitempty" doc:"How many other rules and reports send here."`
+	State      string        `json:"state" enum:"open,waiting,unreachable,broken"`
+	Reason     string        `json:"reason,omitempty"`
+	Since      time.Time     `json:"since,omitzero" doc:"When it began to fail."`
+	Until      time.Time     `json:"until,omitzero" doc:"When it is tried again."`
+	LastOKAt   time.Time     `json:"lastOkAt,omitzero"`
+	Waiting    int           `json:"waiting"`
+	Held       int           `json:"held,omitempty"`
+	HeldUntil  time.Time     `json:"heldUntil,omitzero" doc:"When the first of these quiet hours ends."`
+	UpdatedBy  string        `json:"updatedBy,omitempty" doc:"Who saved it last."`
+	UpdatedAt  time.Time     `json:"updatedAt,omitzero" doc:"When that was."`
 }
 
 // MemberWords are those of the members that need more than a few.
