@@ -135,10 +135,10 @@ func TestSocketsThatAreRefused(t *testing.T) {
 		env   []string
 		want  string
 	}{
-		{"a file", []*os.File{file}, []string{"LISTEN_FDS=1"}, "The descriptor 3, which was passed as the socket http, is not a listening TCP socket: socket operation on non-socket"},
-		{"a connection", []*os.File{connected}, []string{"LISTEN_FDS=1"}, "is not a listening TCP socket: it does not listen"},
-		{"another family", []*os.File{family}, []string{"LISTEN_FDS=1"}, "is not a listening TCP socket: it is of another family"},
-		{"nothing", nil, []string{"LISTEN_FDS=1"}, "The descriptor 3, which was passed as the socket http, is not a listening TCP socket"},
+		{"a file", []*os.File{file}, []string{"LISTEN_FDS=1"}, "The descriptor 3, which was passed as the socket http, is not a listening socket of its kind: socket operation on non-socket"},
+		{"a connection", []*os.File{connected}, []string{"LISTEN_FDS=1"}, "is not a listening socket of its kind: it does not listen"},
+		{"another family for mail", []*os.File{family}, []string{"LISTEN_FDS=1", "LISTEN_FDNAMES=smtp"}, "is not a listening socket of its kind: it is of another family"},
+		{"nothing", nil, []string{"LISTEN_FDS=1"}, "The descriptor 3, which was passed as the socket http, is not a listening socket of its kind"},
 		{"two of one name", []*os.File{first, second}, []string{"LISTEN_FDS=2", "LISTEN_FDNAMES=http:http"}, "Two sockets were passed with the name http. In a systemd socket unit, FileDescriptorName="},
 		{"two of systemd's name", []*os.File{first, second}, []string{"LISTEN_FDS=2", "LISTEN_FDNAMES=outrigger.socket:outrigger.socket"}, `A socket was passed with the name "outrigger.socket": of several sockets, one is named http and one smtp.`},
 		{"two without names", []*os.File{first, second}, []string{"LISTEN_FDS=2"}, `A socket was passed with the name ""`},
