@@ -62,9 +62,10 @@ func TestWhatBecomesOfARepositorysWebhook(t *testing.T) {
 	platform.SetConsumer(bitbucketcloud.Consumer{Key: "key", Secret: "client-secret", Callback: a.URL() + "/oauth/cloud", Scopes: []string{"account", "repository", "webhook"}})
 	ada := newPerson(t, a, "ada")
 	ada.consent(ada.leave("/notifications/cloud"), "grant")
-	for _, name := range []string{"one", "two"} {
+	for i, name := range []string{"one", "two"} {
+		events := []string{"BRANCH_UPDATED", "TAG_CREATED"}[i] // two of the same are pointed out
 		if status, to, body := ada.send("POST", cloudRuleNew, url.Values{
-			"name": {name}, "webhookUrl": {"https://hooks.slack.com/services/T0/B0/x"}, "format": {"slack"}, "eventTypes": {"BRANCH_UPDATED"}, "expectedCommitStatus": {"BOTH"},
+			"name": {name}, "webhookUrl": {"https://hooks.slack.com/services/T0/B0/x"}, "format": {"slack"}, "eventTypes": {events}, "expectedCommitStatus": {"BOTH"},
 		}); status != 200 || to.Path != "/notifications/cloud/rules" {
 			t.Fatalf("%d at %s: %s", status, to, body)
 		}

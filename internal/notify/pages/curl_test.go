@@ -6,15 +6,16 @@ import (
 	"net/http/httptest"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
 // The command posts the message byte for byte, in each shell, whatever is in it.
 func TestCurlInShells(t *testing.T) {
-	var got string
+	var posted atomic.Value
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		got = r.Method + " " + r.URL.String() + " " + r.Header.Get("Content-Type") + "\n" + string(body)
+		posted.Store(r.Method + " " + r.URL.String() + " " + r.Header.Get("Content-Type") + "\n" + string(body))
 	}))
 	defer server.Close()
 	const to = "/invoke?api-version=1&sp=%2Ftriggers&sig=a%20b'c$d"
@@ -23,14 +24,14 @@ func TestCurlInShells(t *testing.T) {
 		"%s %n %%", "@/etc/passwd", "-X", "ünï ☃ 😀 \u202Eright\u2066 \ufeff", "a\\\nb", "\\", "~ * ? [a] {b,c} # ; & | < >", strings.Repeat(`'`, 20<<10), strings.Repeat("é'\n", 5<<10),
 	} {
 		for _, shell := range []string{"dash", "bash"} {
-			got = ""
+			posted.Store("")
 			cmd := exec.CommandContext(t.Context(), shell, "-c", curlOf(message))
 			cmd.Env = append(cmd.Environ(), "WEBHOOK_URL="+server.URL+to)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%s, %.40q: %v %s", shell, message, err, out)
 			}
-			if want := "POST " + to + " application/json; charset=utf-8\n" + message; got != want {
-				t.Errorf("%s posts %.200q, want %.200q", shell, got, want)
+			if want := "POST " + to + " application/json; charset=utf-8\n" + message; posted.Load() != want {
+				t.Errorf("%s posts %.200q, want %.200q", shell, posted.Load(), want)
 			}
 		}
 	}
