@@ -119,7 +119,7 @@ func TestMigrationByForms(t *testing.T) {
 	r := onSQLite(t, nil).work()
 	r.has(r.follow(r.open("GET", rootPath, "root")), 200,
 		`<h1>Threaded Comments Admin</h1>`, `Backup &amp; Restore</a>`, `aria-current="page">DC -&gt; Cloud Migration</a>`,
-		`<details class="card stage current" id="files" open aria-current="step">`, `data-tus="/base`+uploadsPath+`"`, `/base/assets/threads-upload.`)
+		`<details class="card stage current" id="files" open aria-current="step">`, `data-tus="/base`+uploadsPath+`"`, `/base/assets/console.`)
 	for _, early := range []string{"Upload Data", "Start Processing", "Reset State", "IDLE", "EMPTY"} {
 		if strings.Contains(r.open("GET", movePath, "root").Body.String(), early) {
 			t.Errorf("with nothing there, the page says %q", early)
