@@ -16,7 +16,7 @@ type ChannelInfo struct {
 
 	Kept       bool // it was named, shared or made by itself, and stays without rules and reports
 	SharedWith Sharing
-	OwnerID    int64 // the user who made it by itself; 0: a rule or report did
+	OwnerID    int64 // the user who made it, or had it stay; 0: a rule or report made it
 	UpdatedBy  string
 	UpdatedAt  time.Time
 
@@ -117,18 +117,26 @@ func (c *ChannelInfo) VisibleTo(who *identity.Principal) bool {
 		c.ownedBy(who) || c.SharedWith.Reaches(who) || who.May(identity.Admin, identity.Resource{})
 }
 
+// ownedBy reports whether the principal made the channel, and still administers
+// anything.
 func (c *ChannelInfo) ownedBy(who *identity.Principal) bool {
-	return who != nil && c.OwnerID != 0 && c.OwnerID == who.UserID
+	return AdministersAny(who) && c.OwnerID != 0 && c.OwnerID == who.UserID
 }
 
 // ChangeableBy reports whether the principal may change the channel: it administers
-// every rule and report that sends to it. One that none sends to is changed by who
-// made it, and by administrators.
+// every rule and report that sends to it. One that none sends to, or that is shared,
+// is changed by who made it, and by administrators.
 func (c *ChannelInfo) ChangeableBy(who *identity.Principal) bool {
-	if len(c.Rules)+len(c.Reports) == 0 {
-		return c.ownedBy(who) || who.May(identity.Admin, identity.Resource{})
+	if c.Others(who) > 0 {
+		return false
 	}
-	return c.Others(who) == 0
+	return !c.ofItself() || c.ownedBy(who) || who.May(identity.Admin, identity.Resource{})
+}
+
+// ofItself reports whether administering its rules and reports is not enough to
+// change the channel: it has none, or others may rely on where it sends.
+func (c *ChannelInfo) ofItself() bool {
+	return len(c.Rules)+len(c.Reports) == 0 || c.SharedWith.String() != ""
 }
 
 // Others counts the rules and reports that the principal does not administer.

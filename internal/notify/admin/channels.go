@@ -61,18 +61,18 @@ func (s *Channels) changeable(ctx context.Context, channel string) (notify.Chann
 }
 
 // mayChange is fault.Forbidden, and says how many are others', for who does not
-// administer all rules and reports of a channel.
+// administer all rules and reports of a channel, nor made one that is shared.
 func mayChange(ctx context.Context, info *notify.ChannelInfo) error {
 	who := identity.From(ctx)
 	if info.ChangeableBy(who) {
 		return nil
 	}
-	all := len(info.Rules) + len(info.Reports)
-	if all == 0 {
+	all, others := len(info.Rules)+len(info.Reports), info.Others(who)
+	if others == 0 {
 		return fault.New(fault.Forbidden, "This channel is shared with you. Only who made it and administrators change it.")
 	}
 	return fault.New(fault.Forbidden, "%d of the %d rules and reports of this channel are not yours to administer. Ask an administrator, "+
-		"or move your own to another channel or a new webhook URL.", info.Others(who), all)
+		"or move your own to another channel or a new webhook URL.", others, all)
 }
 
 // Retried is what came of a retry of a channel.

@@ -132,3 +132,27 @@ func TestSharingAChannel(t *testing.T) {
 		}
 	}
 }
+
+// Who is shared a channel and has the only rule there may not redirect or rename it:
+// others choose it for where it sends. Who made it may, as long as no one else's rule
+// sends there, and so may administrators.
+func TestASharedChannelIsNotTakenOver(t *testing.T) {
+	for maker, takers := range map[string][]string{"admin": {"project", "repo"}, "project": {"repo"}} {
+		s := newServer(t)
+		made := s.want(201, s.do("POST", ChannelsPath, maker, fmt.Sprintf(`{"name":"Announcements","webhookUrl":%q}`, fmt.Sprintf(someURL, "a"))))
+		one := fmt.Sprintf("%s/%v", ChannelsPath, made["id"])
+		s.want(200, s.do("PUT", one, "admin", `{"sharedWith":{"everyone":true}}`))
+		body := fmt.Sprintf(`{"webhookUrl":%q}`, fmt.Sprintf(someURL, "b"))
+		for _, taker := range takers {
+			rule := s.want(201, s.do("POST", filterPath, taker, fmt.Sprintf(`{"name":"r","eventTypes":["BRANCH_UPDATED"],"channel":"%v"%s}`, made["id"], atRepository)))
+			for _, change := range []string{body, `{"name":"Mine"}`, `{"format":"slack"}`} {
+				if refused := s.want(403, s.do("PUT", one, taker, change)); !strings.Contains(fmt.Sprint(refused["message"]), "shared with you") {
+					t.Errorf("%s puts %s: %v", taker, change, refused)
+				}
+			}
+			s.want(403, s.do("POST", one+"/test", taker, ""))
+			s.want(204, s.do("DELETE", fmt.Sprintf("%s?id=%v", filterPath, rule["id"]), taker, ""))
+		}
+		s.want(200, s.do("PUT", one, maker, body))
+	}
+}

@@ -55,7 +55,7 @@ func (p *Pages) channelPage(r *http.Request, c *notify.ChannelInfo, form *consol
 	view.Deletable = view.Act && uses == 0
 	switch {
 	case view.Act:
-	case uses == 0:
+	case view.Others == 0:
 		view.Why = "This channel is shared with you. You can choose it for your rules and reports; only administrators and who made it change it."
 	default:
 		view.Why = fmt.Sprintf("%d of the %d rules and reports of this channel are not yours to administer, so you cannot test or change it. "+

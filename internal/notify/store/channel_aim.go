@@ -18,6 +18,7 @@ type aim struct {
 	name    *string
 	format  *notify.Format
 	choice  *notify.ChannelChoice
+	who     notify.Actor
 }
 
 // aimAt finds or makes the channel of a rule or report that is saved: that of a whole
@@ -48,11 +49,13 @@ func (s *Store) aimAt(ctx context.Context, tx *db.Tx, to aim, webhookURL string)
 		return to.keepOwn(ctx, tx)
 	}
 	format := to.choice.Format.Else(notify.Auto)
-	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET name = $1, format = $2, kept = $3 WHERE id = $4`,
-		clean(to.choice.Name), string(format), bit(to.choice.Name != ""), id); err != nil {
+	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET name = $1, format = $2 WHERE id = $3`, clean(to.choice.Name), string(format), id); err != nil {
 		return fmt.Errorf("naming a new channel: %w", err)
 	}
-	return nil
+	if to.choice.Name == "" {
+		return nil
+	}
+	return keepChannel(ctx, tx, to.who, id)
 }
 
 // keepOwn has a rule or report that was to make its channel, and found it, call it as

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -274,5 +275,43 @@ func TestWhichChannelsStay(t *testing.T) {
 				t.Errorf("it is called %q as before", again.Channel.Named)
 			}
 		}
+	})
+}
+
+// A channel that stays since a rule made it with a name, or since it was named, is one
+// of the user's, and there is a limit for those that nothing sends to.
+func TestWhoHasAChannelStayOwnsIt(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		who := notify.Actor{UserID: 9, Name: "eve"}
+		makeOne := func(i int) (int64, error) {
+			draft := someRule("rule")
+			if i%2 == 0 {
+				draft.Choice = &notify.ChannelChoice{Name: "Releases"}
+			}
+			rule, err := s.SaveRule(t.Context(), who, draft, flowURL(fmt.Sprint(i)))
+			if err != nil {
+				return 0, err
+			}
+			if i%2 == 1 {
+				change := notify.ChannelChange{ChannelDraft: notify.ChannelDraft{Name: "Releases", Format: notify.Auto}}
+				_, err = s.SaveChannel(t.Context(), who, rule.ChannelID, change, anyone)
+			}
+			return rule.ChannelID, errors.Join(err, s.DeleteRule(t.Context(), who, rule.ID, 0))
+		}
+		for i := range notify.MaxOwnChannels {
+			id, err := makeOne(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c, err := s.ChannelOf(t.Context(), fmt.Sprint(id)); err != nil || c.OwnerID != who.UserID {
+				t.Fatalf("channel %d is of the user %d, %v", i, c.OwnerID, err)
+			}
+		}
+		for i := range 2 {
+			if _, err := makeOne(notify.MaxOwnChannels + i); !fault.Is(err, fault.Conflict) {
+				t.Errorf("one more than the limit: %v", err)
+			}
+		}
+		save(t, s, someRule("unnamed"), flowURL("unnamed"))
 	})
 }

@@ -18,9 +18,6 @@ func (s *Store) CreateChannel(ctx context.Context, who notify.Actor, change noti
 		if err := s.beginRulesChange(ctx, tx); err != nil {
 			return err
 		}
-		if err := checkOwnChannels(ctx, tx, who.UserID); err != nil {
-			return err
-		}
 		url := change.URL.Reveal()
 		if err := freeURL(ctx, tx, url, 0); err != nil {
 			return err
@@ -29,8 +26,8 @@ func (s *Store) CreateChannel(ctx context.Context, who notify.Actor, change noti
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `UPDATE notify_channels SET owner_id = $1, kept = 1 WHERE id = $2`, who.UserID, id); err != nil {
-			return fmt.Errorf("keeping who made a channel: %w", err)
+		if err := keepChannel(ctx, tx, who, id); err != nil {
+			return err
 		}
 		if err := writeChannel(ctx, tx, who, id, &change.ChannelDraft); err != nil {
 			return err
@@ -41,6 +38,18 @@ func (s *Store) CreateChannel(ctx context.Context, who notify.Actor, change noti
 		return recordChannel(ctx, tx, who, "create", nil, &made)
 	})
 	return made, err
+}
+
+// keepChannel has a channel stay without rules and reports from now on, as one of the
+// user's. fault.Conflict: as for CreateChannel.
+func keepChannel(ctx context.Context, tx *db.Tx, who notify.Actor, id int64) error {
+	if err := checkOwnChannels(ctx, tx, who.UserID); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET owner_id = $1, kept = 1 WHERE id = $2`, who.UserID, id); err != nil {
+		return fmt.Errorf("keeping who made a channel: %w", err)
+	}
+	return nil
 }
 
 // checkOwnChannels is fault.Conflict where a user has made as many channels that
@@ -76,6 +85,11 @@ func (s *Store) SaveChannel(ctx context.Context, who notify.Actor, id int64, cha
 		if saved = before; !replaced && !differs(&before, &change.ChannelDraft) {
 			return nil
 		}
+		if !before.Kept && stays(&change.ChannelDraft) {
+			if err := keepChannel(ctx, tx, who, id); err != nil {
+				return err
+			}
+		}
 		if err := writeChannel(ctx, tx, who, id, &change.ChannelDraft); err != nil {
 			return err
 		}
@@ -108,12 +122,17 @@ func differs(before *notify.ChannelInfo, d *notify.ChannelDraft) bool {
 	return d.Name != before.Named || d.Format != before.Format || d.SharedWith.String() != before.SharedWith.String()
 }
 
+// stays reports whether a channel of which people set this stays without rules and
+// reports.
+func stays(d *notify.ChannelDraft) bool {
+	return d.Name != "" || d.Format != notify.Auto || d.SharedWith.String() != ""
+}
+
 // writeChannel writes what people set of a channel, as its next version.
 func writeChannel(ctx context.Context, tx *db.Tx, who notify.Actor, id int64, d *notify.ChannelDraft) error {
-	keep := d.Name != "" || d.Format != notify.Auto || d.SharedWith.String() != ""
-	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET name = $1, format = $2, everyone = $3, kept = CASE WHEN kept = 1 THEN 1 ELSE $4 END,
-			version = version + 1, updated_by = $5, updated_at = $6 WHERE id = $7`,
-		clean(d.Name), string(d.Format), bit(d.SharedWith.Everyone), bit(keep), who.Name, db.Micros(tx.Now()), id); err != nil {
+	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET name = $1, format = $2, everyone = $3, version = version + 1, updated_by = $4,
+			updated_at = $5 WHERE id = $6`,
+		clean(d.Name), string(d.Format), bit(d.SharedWith.Everyone), who.Name, db.Micros(tx.Now()), id); err != nil {
 		return fmt.Errorf("saving channel: %w", err)
 	}
 	if _, err := tx.Exec(ctx, `DELETE FROM notify_channel_shares WHERE channel_id = $1`, id); err != nil {

@@ -38,7 +38,7 @@ func (s *Store) SaveReport(ctx context.Context, who notify.Actor, draft notify.R
 			}
 			after.CreatedBy, after.CreatedAt = who.Name, tx.Now()
 		}
-		to := aim{channel: &after.ChannelID, name: &after.ChannelName, format: &after.Format, choice: draft.Choice}
+		to := aim{channel: &after.ChannelID, name: &after.ChannelName, format: &after.Format, choice: draft.Choice, who: who}
 		if before != nil {
 			to.had = before.ChannelID
 		}

@@ -77,7 +77,7 @@ func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *no
 		}
 		r.Version, r.CreatedBy, r.CreatedAt = before.Version+1, before.CreatedBy, before.CreatedAt
 	}
-	to := aim{channel: &r.ChannelID, name: &r.ChannelName, format: &r.Format, choice: r.Choice}
+	to := aim{channel: &r.ChannelID, name: &r.ChannelName, format: &r.Format, choice: r.Choice, who: who}
 	if before != nil {
 		to.had = before.ChannelID
 	}
