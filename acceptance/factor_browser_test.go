@@ -23,7 +23,7 @@ func freePort(t *testing.T) int {
 	return port
 }
 
-// withAuthenticator gives the browser a device that keeps passkeys and knows its
+// withAuthenticator adds to the browser a device that keeps passkeys and knows its
 // owner.
 func withAuthenticator(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
 	if err := target.Call(ctx, "WebAuthn.enable", map[string]any{}, &struct{}{}); err != nil {

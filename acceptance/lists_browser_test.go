@@ -115,7 +115,7 @@ func TestGoToAnything(t *testing.T) {
 		t.Errorf("Ctrl+K led to %q", address)
 	}
 	do(t, ctx, "search on the page", chromedp.Navigate(d.console+"/find?q=%25%27%22%3Cscript%3E"), chromedp.WaitVisible(`[data-found]`), read(`main`, &page))
-	if !strings.Contains(page, "Nothing that you may see") {
+	if !strings.Contains(page, "Nothing with this name or number") {
 		t.Error(page)
 	}
 }

@@ -109,7 +109,7 @@ func (l *limitedNodes) set(change func(p *smarthost.Provider)) {
 	change(l.provider)
 }
 
-// send gives the nodes n messages in turn.
+// send sends n messages to the nodes in turn.
 func (l *limitedNodes) send(n int) {
 	l.t.Helper()
 	for i, p := range l.nodes {

@@ -89,7 +89,7 @@ func has(t *testing.T, what, text string, wanted ...string) {
 	}
 }
 
-// exported gives files to a self-hosted side by clicking, and fetches them from
+// exported uploads files to a self-hosted side by clicking, and fetches them from
 // it again by command, as they are taken to the cloud side.
 func exported(t *testing.T, ctx context.Context, hierarchy, mappings string) (string, string) {
 	t.Helper()

@@ -169,7 +169,7 @@ func cloudOf(p *loadtest.Process) *client.Client {
 	return &client.Client{Base: "http://" + p.Addr(), SignIn: func(r *http.Request) { r.SetBasicAuth("admin", loadtest.AdminPassword) }}
 }
 
-// TestThreadsBadFiles gives the cloud side files that went through something, or
+// TestThreadsBadFiles sends the cloud side files that went through something, or
 // are others than they should be. Each is told what it is, and nothing is left.
 func TestThreadsBadFiles(t *testing.T) {
 	t.Parallel()

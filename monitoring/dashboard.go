@@ -14,10 +14,10 @@ const (
 	panelHeight = 7
 )
 
-// source is the Prometheus that the reader chooses.
+// source is the data source that the user selects.
 var source = object{"type": "prometheus", "uid": "${datasource}"}
 
-// MakeDashboard makes the dashboard of Rows, as Grafana imports it.
+// MakeDashboard returns the dashboard of Rows, in the format that Grafana imports.
 func MakeDashboard() ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
@@ -36,7 +36,7 @@ func MakeDashboard() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// variable is what a reader chooses: one value, or several.
+// variable returns a variable of the dashboard, of one value or several.
 func variable(name, label, query string, several bool) object {
 	v := object{
 		"name": name, "label": label, "type": "query", "datasource": source, "refresh": 2, "sort": 1,
@@ -48,7 +48,7 @@ func variable(name, label, query string, several bool) object {
 	return v
 }
 
-// panels are the panels with their places, row by row.
+// panels returns the panels with their positions, row by row.
 func panels() (list []object) {
 	y := 0
 	add := func(p object, x, width, height int) {

@@ -1,12 +1,12 @@
 package monitoring
 
-// Row is a part of the dashboard.
+// Row is a row of the dashboard.
 type Row struct {
 	Title  string
 	Panels []Panel
 }
 
-// Panel is one graph, or, if Now, one figure for each line.
+// Panel is a graph or, if Now, a single value for each line.
 type Panel struct {
 	Title, Help string
 	Unit        string // as Grafana names it
@@ -14,23 +14,23 @@ type Panel struct {
 	Lines       []Line
 }
 
-// Line is an expression and how the legend names what it gives.
+// Line is an expression and its legend.
 type Line struct{ Expr, Legend string }
 
-// all are the nodes that the reader chose.
+// all selects the nodes that the user chose.
 const all = `{job="$job",instance=~"$instance"}`
 
-// rate is a counter by the second, by nodes or, with a label, by that.
+// rate returns the rate of a counter per second, by node or by the given label.
 func rate(metric, by string) string {
 	return "sum by (" + by + ") (rate(" + metric + "[$__rate_interval]))"
 }
 
-// quantile is what so many of a hundred observations of a histogram stay under.
+// quantile returns a percentile of a histogram.
 func quantile(q, metric string) string {
 	return "histogram_quantile(" + q + ", sum by (instance, le) (rate(" + metric + "_bucket" + all + "[$__rate_interval])))"
 }
 
-// Rows are the dashboard.
+// Rows are the rows of the dashboard.
 var Rows = []Row{
 	{"State", []Panel{
 		{"Ready", "1 while /readyz is 200.", "none", true, []Line{{"outrigger_ready" + all, "{{instance}}"}}},
@@ -47,7 +47,7 @@ var Rows = []Row{
 		}},
 	}},
 	{"Notifications", []Panel{
-		{"Webhooks", "By what came of them.", "cps", false, []Line{
+		{"Webhooks", "By outcome.", "cps", false, []Line{
 			{rate("outrigger_notify_webhooks_total"+all, "outcome"), "{{outcome}}"},
 			{rate("outrigger_notify_webhooks_refused_total"+all, "reason"), "refused: {{reason}}"},
 		}},

@@ -126,7 +126,7 @@ func (c sendEventCmd) print(s streams, resp *http.Response) error {
 	} else {
 		_, err = fmt.Fprintln(s.out, strings.TrimSpace(resp.Status+"\n"+string(answer)))
 		if err == nil && event != 0 {
-			_, err = fmt.Fprintf(s.out, "It is event %[1]d. What became of it: outrigger notify explain %[1]d\n", event)
+			_, err = fmt.Fprintf(s.out, "It is event %[1]d. To see which rules took it: outrigger notify explain %[1]d\n", event)
 		}
 		if err == nil && duplicate != 0 {
 			_, err = fmt.Fprintf(s.out, "The server already received this as event %d, so nothing is sent again. To send it as a new event, use --again.\n", duplicate)

@@ -23,7 +23,7 @@ type threadsMigrateCmd struct {
 	Accept    bool   `name:"accept-incomplete" help:"Load damaged or incomplete files as they are. Every result will say so."`
 	Site      string `help:"The cloud site that the id mappings report is for: --cloud-site-url of outrigger threads id-mappings. It is compared with the target." placeholder:"URL"`
 	OtherSite bool   `name:"accept-other-site" help:"Load id mappings that are for another site than the target."`
-	Replace   bool   `help:"Replace uploads that are not loaded, whoever sent them, and loaded data that is not processed yet."`
+	Replace   bool   `help:"Replace uploads that are not loaded yet, also those of other users, and loaded data that is not processed yet."`
 }
 
 func (c threadsMigrateCmd) Run(ctx context.Context, s streams) error {

@@ -13,7 +13,7 @@ import (
 	"outrigger/internal/threads"
 )
 
-// impatience is how long a command at which somebody waits tries again.
+// impatience is how long an interactive command retries.
 const impatience = 10 * time.Second
 
 type threadsStatusCmd struct {

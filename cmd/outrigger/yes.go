@@ -36,7 +36,7 @@ func (f yesFlag) sureOfMany(ctx context.Context, s streams, question string, n i
 	return f.sure(ctx, s, fmt.Sprintf(question, n))
 }
 
-// needed is a mistake of usage where nobody can be asked and --yes is missing.
+// needed is a usage error: there is no terminal to ask at, and --yes is missing.
 func (f yesFlag) needed(s streams) error {
 	if f.Yes || s.atTerminal() {
 		return nil

@@ -16,7 +16,7 @@ import (
 
 const asked = "Confirm that it is you"
 
-// What gives power away or takes data out is refused to a session of more than 10
+// A change that grants access or exports data is refused to a session of more than 10
 // minutes and to a token, and taken with the name and password.
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()

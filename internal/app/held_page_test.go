@@ -31,7 +31,7 @@ func TestTheDeliveryPageSaysUntilWhenItIsHeld(t *testing.T) {
 		t.Fatalf("it is not held: %v", err)
 	}
 	_, page := consolePage(t, a, "/notifications/deliveries/1", nil)
-	wants(t, "the delivery", page, "It waits for ", `data-instant>`+db.Time(until).Format("2006-01-02 15:04"), "quiet hours")
+	wants(t, "the delivery", page, "It is held until ", `data-instant>`+db.Time(until).Format("2006-01-02 15:04"), "quiet hours")
 	_, page = consolePage(t, a, "/notifications/deliveries", nil)
 	wants(t, "the list", page, "waiting, quiet hours", `until <time datetime="`+db.Time(until).Format(time.RFC3339))
 }

@@ -132,7 +132,7 @@ func TestARenameMovesNoPermission(t *testing.T) {
 	}
 }
 
-// renamed gives mallory ATL/canoe, and has the platform say that this is now
+// renamed grants mallory ATL/canoe, and has the platform say that this is now
 // PAC/vault.
 func renamed(t *testing.T, a *App) {
 	t.Helper()

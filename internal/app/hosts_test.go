@@ -36,7 +36,7 @@ func newBrowser(t *testing.T, a *App, roots *x509.CertPool) *browser {
 	return &browser{t, &http.Client{Transport: transport, CheckRedirect: stay}, scheme + "://" + a.Addr(), ""}
 }
 
-// send gives the answer to a request with headers in pairs; Host is one.
+// send returns the answer to a request with headers in pairs; Host is one.
 func (b *browser) send(method, path, body string, headers ...string) (*http.Response, string) {
 	b.t.Helper()
 	r, err := http.NewRequest(method, b.url+path, strings.NewReader(body))

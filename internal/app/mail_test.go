@@ -15,7 +15,7 @@ import (
 	"outrigger/internal/secret"
 )
 
-// sendMail gives the relay a message.
+// sendMail sends a message to the relay.
 func sendMail(a *App, subject string) error {
 	body := "Subject: " + subject + "\r\n\r\nhello\r\n"
 	return smtp.SendMail(a.MailAddr(), nil, "jira@example.com", []string{"ada@example.com"}, []byte(body))

@@ -123,7 +123,7 @@ func makePaused(t *testing.T, cfg *config.Config) asker {
 	return who
 }
 
-// wake gives the paused user a session that was just used, and checks that it is for
+// wake creates for the paused user a session that was just used, and checks that it is for
 // the pause alone that it is refused.
 func (p *permissionTable) wake(paused asker) {
 	p.t.Helper()

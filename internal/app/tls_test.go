@@ -20,7 +20,7 @@ import (
 )
 
 // writeCertificate makes a self-signed certificate for 127.0.0.1 with a name,
-// and gives its files the modification time at.
+// and sets the modification time of its files to at.
 func writeCertificate(t *testing.T, files config.TLS, name string, at time.Time) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

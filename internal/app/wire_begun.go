@@ -30,7 +30,7 @@ func (a *App) databasePlace() string {
 	return "the PostgreSQL database of database_url"
 }
 
-// begunPlace is where a new database is begun that nobody has asked for.
+// begunPlace is where a new database is created without a request for one.
 func (a *App) begunPlace() string {
 	if a.newDatabase {
 		return ""

@@ -154,7 +154,7 @@ func (a *App) watchDatabase(d *db.DB) {
 	a.steps.addStop("watch over the database", watchLimit, func() { close(over) })
 }
 
-// nameNode gives the node its name: node_id, else the host's.
+// nameNode sets the name of the node: node_id, else that of the host.
 func (a *App) nameNode() error {
 	if a.nodeID != "" {
 		return nil

@@ -25,7 +25,7 @@ type mail struct {
 	figures *watch.Figures
 }
 
-// openMail gives the wing its routes and pages, and tries a first sample of
+// openMail adds the routes and pages of the wing, and tries a first sample of
 // this node's queue; no mail is taken or sent yet.
 func (a *App) openMail(ctx context.Context) error {
 	if err := a.openRelay(ctx); err != nil {

@@ -46,7 +46,7 @@ type chat struct {
 	samples     *sampling.Sampler
 }
 
-// openNotify gives the wing its routes and pages; nothing is sent yet.
+// openNotify adds the routes and pages of the wing; nothing is sent yet.
 func (a *App) openNotify(ctx context.Context) error {
 	store := store.New(a.db, a.box, a.log)
 	store.Measure(a.registry)

@@ -32,7 +32,7 @@ func (a *App) openOutgoing(ctx context.Context) error {
 	return nil
 }
 
-// openSettings gives the settings their routes and their page.
+// openSettings adds the routes and the page of the settings.
 func (a *App) openSettings(context.Context) error {
 	(&settingsapi.API{Store: a.settings, Client: a.outgoing}).Register(a.router)
 	(&settingspages.Pages{

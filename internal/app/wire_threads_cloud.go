@@ -26,7 +26,7 @@ type threadsCloud struct {
 // unpacked is how much larger than threads.max_upload a packed file may become.
 const unpacked = 4
 
-// openThreadsCloud gives the cloud side its routes and pages; nothing is
+// openThreadsCloud adds the routes and pages of the cloud side; nothing is
 // processed yet.
 func (a *App) openThreadsCloud(ctx context.Context) error {
 	name, target, err := a.threadsTarget()

@@ -28,7 +28,7 @@ type threadsSource struct {
 	mirror  *source.Mirror // nil: the hierarchy comes from files
 }
 
-// openThreadsSource gives the self-hosted side its routes and pages; nothing is
+// openThreadsSource adds the routes and pages of the self-hosted side; nothing is
 // mirrored or reported yet.
 func (a *App) openThreadsSource(context.Context) error {
 	cfg := &a.cfg.Threads

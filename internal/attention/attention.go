@@ -1,4 +1,4 @@
-// Package attention answers what needs attention, as the overview lists it, for
+// Package attention serves what needs attention, as the overview lists it, to
 // scripts and monitoring.
 package attention
 
@@ -14,7 +14,7 @@ import (
 	"outrigger/internal/rest"
 )
 
-// Path is where the list is.
+// Path is the path of the list.
 const Path = "/rest/outrigger/1.0/attention"
 
 // Attention is what needs attention.
@@ -34,7 +34,7 @@ type Item struct {
 	Help     *Help     `json:"help,omitempty" doc:"What helps most, where that is known."`
 }
 
-// Help is the one thing to do that helps most.
+// Help is the action that helps most.
 type Help struct {
 	Text string `json:"text" doc:"The label of the button or link on the overview."`
 	Link string `json:"link" doc:"Where it is done."`
@@ -47,11 +47,11 @@ const (
 	warning = "warning"
 )
 
-// API answers what an overview shows.
+// API serves the items of the overview.
 type API struct {
 	Node string
-	// List returns what who asks may see. With an error, that of the parts that failed
-	// is missing.
+	// List returns the items that the caller may see. With an error, those of the
+	// parts that failed are missing.
 	List func(context.Context) ([]console.Notice, error)
 	Log  *slog.Logger
 }
@@ -84,7 +84,7 @@ func (a *API) read(ctx context.Context, _ struct{}) (Attention, error) {
 	return out, nil
 }
 
-// parts are the errors that were joined to err.
+// parts returns the errors that were joined to err.
 func parts(err error) []error {
 	var joined interface{ Unwrap() []error }
 	switch {

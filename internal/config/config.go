@@ -104,7 +104,7 @@ const (
 // Alerts is about telling a chat channel what needs attention.
 type Alerts struct {
 	WebhookURL secret.Value `key:"webhook_url" else:"none" doc:"The webhook URL of a Teams or Slack channel that is told what needs attention on the overview, and when it no longer does. The same addresses are allowed as for rules (notify.allowed_networks)."`
-	After      Duration     `key:"after" default:"5m" doc:"How long something must have needed attention, and must have been over, before the channel is told. Longer means fewer messages about what mends itself."`
+	After      Duration     `key:"after" default:"5m" doc:"How long something must need attention, or no longer need it, before the channel is told. Longer means fewer messages about short problems."`
 }
 
 // Retention is how long things are kept. What still waits is never dropped by

@@ -93,7 +93,7 @@ func newAsset(name string, body []byte) *asset {
 }
 
 // bundle makes one file of all styles and one of all modules. Each module keeps its
-// names to itself, and one that fails leaves the others alone. Whoever asks for a file
+// names to itself, and one that fails leaves the others alone. A request for a file
 // that is in one of them gets that one, which a browser loads and runs once.
 func (a *assets) bundle() error {
 	slices.SortStableFunc(a.styles, func(x, y *asset) int { return cmp.Compare(layer(x.name), layer(y.name)) })

@@ -23,7 +23,7 @@ type Sessions interface {
 	// and SecondStep goes on. Unauthenticated: an unknown user or a wrong password.
 	// RateLimited: too many failures.
 	SignIn(ctx context.Context, user, password, addr string) (session string, p *identity.Principal, err error)
-	// Session gives the user of a session; fault.Unauthenticated for no session.
+	// Session returns the user of a session; fault.Unauthenticated for no session.
 	Session(ctx context.Context, session string) (*identity.Principal, error)
 	// SignOut ends a session; one that is over is no error.
 	SignOut(ctx context.Context, session string) error

@@ -1,6 +1,6 @@
-// Package console is the web console's shell: layout, navigation, sign-in,
-// forms, assets, and the one place that turns an error into a page. It knows
-// no wing; a wing brings its pages and registers them:
+// Package console is the shell of the web console: layout, navigation, sign-in,
+// forms, assets, and the one place that turns an error into a page. It does not
+// know the services; each service registers its pages:
 //
 //	//go:embed pages/*.html
 //	var pages embed.FS

@@ -51,7 +51,7 @@ func (l *List) query(more ...string) string {
 	return Query(append(pairs, more...)...)
 }
 
-// Offer gives a filter its choices, the first of which asks nothing.
+// Offer sets the choices of a filter; the first one filters nothing.
 func (l *List) Offer(name string, options []Option) {
 	for i := range l.Filters {
 		if l.Filters[i].Name == name {

@@ -102,7 +102,7 @@ func (c *Console) recover(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// unrouted gives the mux's own 404 and 405 the console's face.
+// unrouted renders the mux's own 404 and 405 as pages of the console.
 func (c *Console) unrouted(w http.ResponseWriter, r *http.Request, h http.Handler) {
 	x := &exchange{c: c, w: w, r: r, path: c.below(r)}
 	if err := x.identify(); err != nil {

@@ -135,18 +135,18 @@ func (k *disk) sentence(why, err error) *fault.Error {
 	if errors.Is(why, errReadOnly) {
 		return fault.Wrap(err, fault.Unavailable,
 			"The data folder %s is read-only. Make its file system writable again; the system's log may say why it is not. "+
-				"The program goes on by itself.", k.dir)
+				"Outrigger resumes by itself.", k.dir)
 	}
 	needs, free := k.needs.Load(), ""
 	if has, unknown := SpaceOf(k.dir); unknown == nil {
 		if has.Free >= needs {
 			return fault.Wrap(err, fault.Unavailable,
 				"The disk of the data folder %s is full for this user, by a quota or a limit on the size of files. "+
-					"Raise it by at least %s; the program goes on by itself.", k.dir, MiB(needs))
+					"Raise it by at least %s; Outrigger then resumes by itself.", k.dir, MiB(needs))
 		}
 		free = " (" + MiB(has.Free) + " are free)"
 	}
-	return fault.Wrap(err, fault.Unavailable, "The disk of the data folder %s is full%s. Free at least %s; the program goes on by itself.",
+	return fault.Wrap(err, fault.Unavailable, "The disk of the data folder %s is full%s. Free at least %s; Outrigger then resumes by itself.",
 		k.dir, free, MiB(needs))
 }
 

@@ -62,7 +62,7 @@ func outage(err error) string {
 		errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone),
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
 		pgconn.SafeToRetry(err): // nothing was sent, since the connection was closed
-		return "The database does not answer. The program goes on by itself when it does."
+		return "The database does not answer. Outrigger resumes by itself when it does."
 	}
 	return ""
 }
@@ -70,15 +70,15 @@ func outage(err error) string {
 func sqliteOutage(code int) string {
 	switch code & 0xff { // the primary code; what is above says which call failed
 	case sqlite3.SQLITE_FULL:
-		return "The disk of the data folder is full. Free some space; the program goes on by itself."
+		return "The disk of the data folder is full. Free some space; Outrigger then resumes by itself."
 	case sqlite3.SQLITE_READONLY:
-		return "The database file cannot be written. Make the data folder writable again; the program goes on by itself."
+		return "The database file cannot be written. Make the data folder writable again; Outrigger then resumes by itself."
 	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
-		return "The database file in the data folder cannot be used. Look at its disk and permissions; the program goes on by itself."
+		return "The database file in the data folder cannot be used. Look at its disk and permissions; Outrigger then resumes by itself."
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return "The database file in the data folder is damaged. Restore it from a backup."
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL:
-		return "Another program holds the database file in the data folder. Close it; the program goes on by itself."
+		return "Another program holds the database file in the data folder. Close it; Outrigger then resumes by itself."
 	case sqlite3.SQLITE_NOMEM:
 		return "There is no memory left for the database."
 	}
@@ -90,17 +90,17 @@ func sqliteOutage(code int) string {
 func postgresOutage(code string) string {
 	switch {
 	case code == diskFull:
-		return "The disk of the database server is full. Free some space there; the program goes on by itself."
+		return "The disk of the database server is full. Free some space there; Outrigger then resumes by itself."
 	case code == "53300":
 		return "The database server takes no more connections. Raise its max_connections, or stop what holds them."
 	case code == "25006":
-		return "The database server takes no writes now (it is a standby or set read-only). The program goes on by itself when it does."
+		return "The database server takes no writes now (it is a standby or set read-only). Outrigger resumes by itself when it does."
 	case code == "57014", code == "55P03", code == "40001", code == "40P01":
 		return "The database server was too busy to finish. Try again."
 	case strings.HasPrefix(code, "08"), strings.HasPrefix(code, "57P"), code == "25P03":
-		return "The database server does not answer. The program goes on by itself when it does."
+		return "The database server does not answer. Outrigger resumes by itself when it does."
 	case strings.HasPrefix(code, "53"), strings.HasPrefix(code, "58"), strings.HasPrefix(code, "XX"):
-		return "The database server cannot work. Look at its log; the program goes on by itself."
+		return "The database server cannot work. Look at its log; Outrigger then resumes by itself."
 	}
 	return ""
 }

@@ -13,7 +13,7 @@ const (
 	spareLeast = 1 << 20
 )
 
-// FreePages gives the file system up to limit pages of SQLite's file that nothing
+// FreePages returns to the file system up to limit pages of SQLite's file that nothing
 // uses, and says how many it were: fewer than limit when no more is to be had. The
 // file gets shorter when the log is moved into it next. PostgreSQL does this by
 // itself.

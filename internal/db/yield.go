@@ -38,7 +38,7 @@ func (g *gauge) zero() <-chan struct{} {
 	return g.idle
 }
 
-// yield gives bulk work its turn: one slice at a time, when no hot write is
+// yield lets bulk work run: one slice at a time, when no hot write is
 // under way or bulkPatience is over. The caller calls leave when done.
 func (e *postgresEngine) yield(ctx context.Context) (leave func(), err error) {
 	select {

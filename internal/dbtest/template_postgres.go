@@ -45,7 +45,7 @@ func postgresTemplate(t testing.TB, server string, sets []db.Migrations) string 
 	return name
 }
 
-// makeTemplate gives the database its name when it is complete, so that a
+// makeTemplate renames the database when it is complete, so that a
 // process that is killed here leaves no half of a schema behind.
 func makeTemplate(ctx context.Context, t testing.TB, conn *pgx.Conn, server, name string, sets []db.Migrations) error {
 	t.Helper()

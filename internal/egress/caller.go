@@ -20,7 +20,7 @@ type Caller struct {
 	// judge says what a proxy may be asked for, and whether that is public; nil:
 	// anything, and nobody asks.
 	judge func(context.Context, *url.URL) (public bool, err error)
-	// isPublic judges an address that was dialled; nil: nobody asks.
+	// isPublic judges an address that was dialled; nil: it is not checked.
 	isPublic func(addr net.Addr, plaintext bool) bool
 	agent    []string
 	limit    time.Duration // 0: the caller watches over the time

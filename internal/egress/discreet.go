@@ -7,7 +7,7 @@ type proxyFailure struct{ error }
 
 func (e proxyFailure) Unwrap() error { return e.error }
 
-// Discreet returns what anybody may read of an error of Caller.Do that names
+// Discreet returns what every user may read of an error of Caller.Do that names
 // addresses, ranges or the proxy; "" for any other.
 func Discreet(err error) string {
 	var (

@@ -46,7 +46,7 @@ func ParseProxy(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// chooser gives the way to a URL.
+// chooser returns the way to a URL.
 type chooser func(*url.URL) route
 
 // route is how a URL is reached.
@@ -103,5 +103,5 @@ func (p *proxies) use(proxy *url.URL) {
 	p.inUse.Store(&choose)
 }
 
-// forURL gives the way to a URL.
+// forURL returns the way to a URL.
 func (p *proxies) forURL(u *url.URL) route { return (*p.inUse.Load())(u) }

@@ -20,7 +20,7 @@ type way struct {
 type wayKey struct{}
 
 // onWay returns the context of a request by a route. isPublic judges the other end
-// of a connection to the host itself; nil: nobody asks.
+// of a connection to the host itself; nil: it is not checked.
 func onWay(ctx context.Context, by route, isPublic func(addr net.Addr, plaintext bool) bool, plaintext bool) (context.Context, *way) {
 	w := &way{route: by}
 	if by.proxy == nil {

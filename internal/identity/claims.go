@@ -29,7 +29,7 @@ type groupRules struct {
 
 // UseGroups has groups count that the provider of users of that source names;
 // members of admins have ADMIN. Without it groups give nothing. Call it before
-// anybody signs in.
+// any user signs in.
 func (s *Service) UseGroups(source string, admins []string) {
 	s.groups = &groupRules{source, admins}
 }

@@ -3,7 +3,7 @@ package identity
 import "context"
 
 // UseDependents sets what tells, in sentences, what stops with a user. Call it
-// before anybody signs in.
+// before any user signs in.
 func (s *Service) UseDependents(of func(ctx context.Context, user int64) ([]string, error)) {
 	s.dependents = of
 }

@@ -61,7 +61,7 @@ type confirmed struct {
 }
 
 // UseDirectory has names that are of no local user be looked up in d, the users
-// of the platform of a connection. It must be called before anybody signs in.
+// of the platform of a connection. It must be called before any user signs in.
 func (s *Service) UseDirectory(connection string, d Directory) {
 	s.platform = &platform{source: connection, Directory: d, limiter: newFairLimiter(maxSigningIn), recent: map[int64]confirmed{}}
 }

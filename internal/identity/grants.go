@@ -49,7 +49,7 @@ func JudgeGrant(perm Permission, at Resource) error {
 	return wrong.Err()
 }
 
-// Grant gives a user a permission. Conflict: the user has it already.
+// Grant grants a permission to a user. Conflict: the user has it already.
 func (s *Service) Grant(ctx context.Context, name string, perm Permission, at Resource) (Grant, error) {
 	if err := JudgeGrant(perm, at); err != nil {
 		return Grant{}, err

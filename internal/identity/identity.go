@@ -56,14 +56,14 @@ type Service struct {
 	issuer          string // as authenticator apps call this server
 	signInProviders []SignInProvider
 	groups          *groupRules // nil: groups give nothing
-	idle            *idleRule   // nil: nobody is paused
+	idle            *idleRule   // nil: no user is paused
 
 	providerLimiter *fairLimiter // to ask a provider about a sign-in
 
 	dependents func(ctx context.Context, user int64) ([]string, error) // nil: nothing depends on a user
 }
 
-// New makes a Service. Call Start before anybody signs in.
+// New makes a Service. Call Start before any user signs in.
 func New(d *db.DB, o Options) *Service {
 	if o.Clock == nil {
 		o.Clock = time.Now

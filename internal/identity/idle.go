@@ -37,7 +37,7 @@ func (s *Service) UseIdle(source string, after time.Duration) {
 
 // Pause is when a user who does not sign in is paused: sessions, and tokens but for
 // those of the scopes monitoring, builds and mail, are refused until the next
-// sign-in. It is not stored, so a clock that was wrong for a while locks nobody out
+// sign-in. It is not stored, so a clock that was wrong for a while locks no user out
 // for longer. The zero value is never.
 type Pause struct {
 	At          time.Time

@@ -29,7 +29,7 @@ type Ceremony struct {
 }
 
 // UsePasskeys lets users register passkeys for the host of base_url, where
-// browsers allow that. It must be called before anybody signs in.
+// browsers allow that. It must be called before any user signs in.
 func (s *Service) UsePasskeys(baseURL string) error {
 	u, err := url.Parse(baseURL)
 	if err != nil {

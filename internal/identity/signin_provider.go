@@ -78,7 +78,7 @@ func proofsOf(browser, state string) Proofs {
 	return Proofs{State: state, Verifier: derive("verifier"), Nonce: derive("nonce")}
 }
 
-// UseSignInProvider adds a way to sign in. It must be called before anybody signs in, and
+// UseSignInProvider adds a way to sign in. It must be called before any user signs in, and
 // after UseDirectory where the way names users of that platform.
 func (s *Service) UseSignInProvider(w SignInProvider) {
 	s.signInProviders = append(s.signInProviders, w)

@@ -81,7 +81,7 @@ func (s *Service) CreateUser(ctx context.Context, name string, password secret.V
 	return u, err
 }
 
-// insertUser gives u its id; false when its name is taken.
+// insertUser inserts u and sets its id; it reports false if the name is taken.
 func (s *Service) insertUser(ctx context.Context, tx *db.Tx, u *User) (bool, error) {
 	u.CreatedAt = db.Time(db.Micros(u.CreatedAt)) // as it will be read
 	u.PasswordAt = u.CreatedAt

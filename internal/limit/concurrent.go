@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// Concurrent bounds how much is done at the same time, for each key. The zero value
-// is ready.
+// Concurrent limits how many operations of a key run at the same time. The zero value
+// is ready to use.
 type Concurrent[K comparable] struct {
 	mu   sync.Mutex
 	each map[K]int
 }
 
-// Acquire counts one more of a key until release is called; ok is false where there
-// are most already.
+// Acquire takes a slot of a key until release is called. It reports false if most
+// slots are taken.
 func (l *Concurrent[K]) Acquire(key K, most int) (release func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -35,13 +35,13 @@ func (l *Concurrent[K]) release(key K) {
 	}
 }
 
-// OneAtATime does one thing after the other. The zero value is ready.
+// OneAtATime runs functions one after the other. The zero value is ready to use.
 type OneAtATime struct {
 	once sync.Once
 	busy chan struct{}
 }
 
-// Do calls f as soon as nothing else is done, unless ctx ends before.
+// Do calls f as soon as no other call runs, unless ctx ends first.
 func (l *OneAtATime) Do(ctx context.Context, f func()) error {
 	l.once.Do(func() { l.busy = make(chan struct{}, 1) })
 	select {

@@ -1,4 +1,4 @@
-// Package limit bounds what callers may do on one node: how often in a minute, and
+// Package limit limits what callers may do on one node: how often in a minute, and
 // how much at the same time.
 package limit
 
@@ -9,19 +9,19 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// maxKeys is how many keys are remembered before those are forgotten that may do
-// everything again.
+// maxKeys is how many keys are remembered before those that have all their uses
+// left are removed.
 const maxKeys = 1_000
 
-// PerMinute bounds how often something is done in a minute, for each key. The zero
-// value is ready.
+// PerMinute limits how often a key may do something in a minute. The zero value is
+// ready to use.
 type PerMinute[K comparable] struct {
 	mu   sync.Mutex
 	each map[K]*rate.Limiter
 }
 
-// Take counts one use by a key, which has perMinute at once and then as many in a
-// minute. It returns 0, or how long the key has to wait; then nothing was counted.
+// Take counts one use by a key, which may have perMinute uses at once and then as many
+// in a minute. It returns 0, or how long the key has to wait if nothing was counted.
 func (l *PerMinute[K]) Take(key K, perMinute int, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -89,7 +89,7 @@ func (v *Verdict) example(format string, args ...any) {
 }
 
 // Await waits until nothing that was acknowledged is missing, or ctx ends,
-// and gives the verdict then.
+// and returns the verdict then.
 func Await(ctx context.Context, l *Load, s *Sink) Verdict {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

@@ -20,9 +20,9 @@ type MessageFilter struct {
 	Age       time.Duration // queued at least so long ago
 	IDs       []int64       // these messages and no others; nil: any
 
-	// What somebody was asked about, and said yes to: when that was, and how many
+	// What the user was asked about and agreed to: when that was, and how many
 	// messages it were. What the filter came to select later is left alone, and more
-	// than so many are fault.Conflict. Zero: nobody was asked.
+	// than so many are fault.Conflict. Zero: the user was not asked.
 	AsOf  time.Time
 	Count int64
 

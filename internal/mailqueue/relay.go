@@ -66,7 +66,7 @@ type Relay interface {
 	DeleteAll(ctx context.Context, f MessageFilter) (int64, error)
 	// SetPaused pauses sending, or has it go on.
 	SetPaused(ctx context.Context, nodeID string, paused bool) error
-	// Handover gives a node's messages to another and says how many. The
+	// Handover moves a node's messages to another and returns how many. The
 	// caller has seen that the first is OFFLINE. Conflict: it sends all the
 	// same.
 	Handover(ctx context.Context, from, to string) (int64, error)

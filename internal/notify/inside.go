@@ -57,14 +57,14 @@ func ShowAttempt(a *work.Attempt, inside bool) {
 
 type withoutInsideKey struct{}
 
-// WithoutInside returns a context in which nobody reads what chat platforms answer
+// WithoutInside returns a context that hides what chat platforms answer
 // from inside: for what is passed on to people who are not known.
 func WithoutInside(ctx context.Context) context.Context {
 	return context.WithValue(ctx, withoutInsideKey{}, true)
 }
 
 // ReadsInside reports whether who asks may read what is answered where
-// notify.allowed_networks alone lets messages go: anybody who may save a rule can
+// notify.allowed_networks alone lets messages go: every user who may save a rule can
 // have any address there asked.
 func ReadsInside(ctx context.Context) bool {
 	return ctx.Value(withoutInsideKey{}) == nil && identity.From(ctx).May(identity.Admin, identity.Resource{})

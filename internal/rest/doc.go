@@ -1,4 +1,4 @@
-// Package rest is the HTTP side of the ground floor: the router, who asks,
+// Package rest serves HTTP for the whole program: the router, authentication,
 // JSON or XML by Accept, strict reading of bodies, error bodies, request ids,
 // the request log and metrics.
 //

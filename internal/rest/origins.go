@@ -35,7 +35,7 @@ var errOtherScheme = errors.New("the scheme of Origin differs from the request's
 
 // Check is nil for reads, for what no browser sent and for pages of this server.
 // Beyond http.CrossOriginProtection, which compares hosts, a page that came by
-// http is foreign to https: anybody on the way may have written it.
+// http is foreign to https: anyone on the way may have written it.
 func (o *Origins) Check(r *http.Request) error {
 	if err := o.protection.Check(r); err != nil {
 		return err

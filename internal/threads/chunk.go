@@ -71,7 +71,7 @@ func (c *Chunk) Add(i IssueEntries) {
 	c.Issues = append(c.Issues, i)
 }
 
-// Refuse gives the records of an issue that are no errors yet a reason, and the
+// Refuse sets the reason of the records of an issue that are no errors yet, and the
 // number of what the target said.
 func (c *Chunk) Refuse(issue int, reason Reason, answer int64) {
 	entries := c.Issues[issue].Entries
@@ -96,7 +96,7 @@ func (c *Chunk) Readmit(issue int) {
 	}
 }
 
-// RefuseComments gives the records of an issue that are about some comments, by
+// RefuseComments sets, for the records of an issue that are about some comments, by
 // their cloud ids in order, and no errors yet, a reason.
 func (c *Chunk) RefuseComments(issue int, comments []int64, reason Reason) {
 	entries := c.Issues[issue].Entries

@@ -57,7 +57,7 @@ type chunkProgress struct {
 
 // migrationErrors is how many records are errors.
 type migrationErrors struct {
-	Permanent int64        `json:"permanent" doc:"Records that no retry mends; errors lists them."`
+	Permanent int64        `json:"permanent" doc:"Records for which a retry does not help; errors lists them."`
 	Retryable int64        `json:"retryable" doc:"Failures that were or are retried."`
 	Groups    []ErrorGroup `json:"groups,omitempty" doc:"The permanent errors by reason and by what the target said; absent while there are none."`
 }

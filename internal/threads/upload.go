@@ -16,7 +16,7 @@ type Upload struct {
 	Length    int64 // of the whole file
 	Received  int64 // from its beginning on
 	Filename  string
-	Site      string // that an id mappings report is for, as SiteURL writes it; "" where nobody said it
+	Site      string // that an id mappings report is for, as SiteURL writes it; "" if it was not given
 	Metadata  string // as it was sent: names and values in base64
 	CreatedBy string
 	CreatedAt time.Time

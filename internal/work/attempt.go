@@ -19,7 +19,7 @@ type Attempt struct {
 	Took   time.Duration `json:"took"`             // nanoseconds
 	Err    string        `json:"error,omitempty"`  // why no answer came
 
-	// Public: whoever sees the attempt may read Answer, which came from a public
+	// Public: every user who sees the attempt may read Answer, which came from a public
 	// address, and Err. Else they are for administrators: Withheld where the answer
 	// was left out, ErrForAll, which is not stored, in place of Err.
 	Public, Withheld bool   `json:"-"`

@@ -238,7 +238,7 @@ func (s *Shards) shardOf(lease *db.Lease) int {
 	return shard
 }
 
-// release gives a lease back; one that was lost is no longer ours to give.
+// release releases a lease; a lost one is no longer ours to release.
 func (s *Shards) release(ctx context.Context, lease *db.Lease) {
 	select {
 	case <-lease.Lost():

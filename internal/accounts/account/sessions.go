@@ -47,7 +47,7 @@ func (a *account) listSessions(r *http.Request) (console.Response, error) {
 	return page, nil
 }
 
-// own answers the reader's own session of the path; anybody else's is not
+// own answers the reader's own session of the path; that of another user is not
 // there.
 func (a *account) own(r *http.Request) (identity.Session, error) {
 	id, err := pathID(r)

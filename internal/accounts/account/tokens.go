@@ -135,7 +135,7 @@ func (a *account) expiry(days string) (time.Time, error) {
 	return time.Time{}, wrong.Err()
 }
 
-// mine answers the reader's own token of the path; anybody else's is not there.
+// mine answers the reader's own token of the path; one of another user is not found.
 func (a *account) mine(r *http.Request) (identity.Token, error) {
 	id, err := pathID(r)
 	if err != nil {

@@ -36,7 +36,7 @@ func (a *API) export(w http.ResponseWriter, r *http.Request, in filter) error {
 		return nil
 	}
 	out := csv.NewWriter(w)
-	_ = out.Write(columns) // Flush gives what went wrong
+	_ = out.Write(columns) // Flush returns the error
 	for {
 		for i := range found {
 			_ = out.Write(line(&found[i]))

@@ -65,7 +65,7 @@ func (u Users) Session(ctx context.Context, session string) (*identity.Principal
 	return u.Basic(ctx, session, "", "")
 }
 
-// SignIn gives the user of that name a session.
+// SignIn creates a session for the user of that name.
 func (u Users) SignIn(ctx context.Context, user, password, addr string) (string, *identity.Principal, error) {
 	p, err := u.Basic(ctx, user, password, addr)
 	return user, p, err

@@ -2,8 +2,8 @@
 // authorization code with PKCE, and an ID token that is checked
 // (https://openid.net/specs/openid-connect-core-1_0.html).
 //
-// What the provider answers is for the log only: messages of its errors are in our
-// own words, since strangers see them.
+// The provider's answers go to the log only. Error messages use Outrigger's own
+// words, since users who are not signed in see them.
 package oidc
 
 import (

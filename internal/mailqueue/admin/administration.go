@@ -33,7 +33,7 @@ func (svc *Service) Resume(ctx context.Context, id string) error {
 	return svc.Cluster.Resume(ctx, id)
 }
 
-// Handover gives a node's messages to another and says how many; to "" is the
+// Handover moves a node's messages to another and returns how many; to "" is the
 // node that answers. The first must not be sending: OFFLINE or PASSIVE. wrong is
 // what the caller has found in the members already: all of it is named together.
 func (svc *Service) Handover(ctx context.Context, from, to string, wrong fault.Fields) (int64, error) {

@@ -61,7 +61,7 @@ func (p *Pages) confirm(ctx context.Context, a all) (c console.Confirm, n int64,
 	}
 	n, at, err := p.Relay.Count(ctx, filter)
 	c = console.Confirm{
-		Title: a.ask + messages(n) + a.askAfter, Text: strings.TrimSpace(a.which+" "+a.text) + " Messages that come later are left alone.",
+		Title: a.ask + messages(n) + a.askAfter, Text: strings.TrimSpace(a.which+" "+a.text) + " Messages that arrive later are not affected.",
 		Action: a.path, Back: a.back, Verb: a.ask + messages(n),
 		Form: append(a.form, console.Asked{At: at, Count: n}.Hidden()...),
 	}

@@ -11,7 +11,7 @@ import (
 	"outrigger/internal/mailqueue"
 )
 
-// Handover gives a node's messages, the error queue's too, to another node and
+// Handover moves a node's messages, the error queue's too, to another node and
 // says how many. It holds the first one's lease meanwhile: Conflict when that
 // still sends.
 func (q *Queue) Handover(ctx context.Context, from, to string) (n int64, err error) {

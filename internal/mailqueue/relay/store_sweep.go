@@ -122,7 +122,7 @@ func (m *message) drop(f mailqueue.MessageFilter) {
 }
 
 // sweep works through the messages that a filter selects and that there are now:
-// in slices that others need not wait for. It says how many. More than somebody said
+// in slices that others need not wait for. It says how many. More than the user said
 // yes to are Conflict.
 func (q *Queue) sweep(ctx context.Context, f mailqueue.MessageFilter, do func(tx *db.Tx, found []*message) error) (n int64, err error) {
 	var last, after int64

@@ -53,7 +53,7 @@ func NewFigures(r prometheus.Registerer, clock func() time.Time) *Figures {
 }
 
 // Count has the figures of this node be its relay's, counted when they are asked
-// for: so they are exact, and nobody is asked but the database.
+// for: so they are exact, and only the database is asked.
 func (f *Figures) Count(node string, relay mailqueue.Source) { f.node, f.relay = node, relay }
 
 // scrapeTime bounds what a scrape asks of the database.

@@ -7,7 +7,7 @@ import (
 	"outrigger/internal/notify"
 )
 
-// actor is who asks, for the audit trail.
+// actor returns the user who makes the request, for the audit trail.
 func actor(ctx context.Context) notify.Actor {
 	a := notify.Actor{Address: identity.OriginOf(ctx).Address, RequestID: identity.OriginOf(ctx).RequestID}
 	if p := identity.From(ctx); p != nil {
@@ -16,13 +16,13 @@ func actor(ctx context.Context) notify.Actor {
 	return a
 }
 
-// account is a user: the same name of two sources is two users.
+// account identifies a user: the same name from two sources is two users.
 type account struct{ source, name string }
 
 func accountOf(who *identity.Principal) account { return account{who.Source, who.Name} }
 
-// ManagedBy is who writes to a platform, and makes the hooks for it: the person
-// who asks, else this program by itself.
+// ManagedBy returns who writes to a platform and creates the hooks for it: the user
+// who makes the request, else this program.
 func ManagedBy(ctx context.Context, connection string) notify.Actor {
 	if identity.From(ctx) != nil {
 		return actor(ctx)

@@ -22,7 +22,7 @@ type Callback struct {
 	Description string // in words, perhaps
 }
 
-// maxWords is as much of a platform's words as people read.
+// maxWords is as much of a platform's words as users read.
 const maxWords = 300
 
 // Complete keeps the account that the user authorised, and returns the page that

@@ -24,7 +24,7 @@ type Authorizations struct {
 	// tokens. Errors: fault.Conflict where the platform refuses the code, else
 	// fault.Unavailable, both in its words.
 	Exchange func(ctx context.Context, c *notify.Connection, code, verifier secret.Value, callback string) (notify.GrantedAccount, error)
-	// UserStates tells what became of the users who authorised accounts.
+	// UserStates returns the states of the users who authorised accounts.
 	UserStates func(ctx context.Context, ids ...int64) (map[int64]identity.UserState, error)
 	BaseURL    string // where users reach this program
 	Clock      func() time.Time
@@ -55,7 +55,7 @@ func (s *Authorizations) Begin(ctx context.Context, connection, back string) (lo
 	return s.Location(c, r.State.Reveal(), r.Challenge(), s.callback(c)), nil
 }
 
-// Cloud lists the connections whose accounts who asks may authorise.
+// Cloud lists the connections whose accounts the caller may authorise.
 func (s *Authorizations) Cloud(ctx context.Context) (notify.Connections, error) {
 	if err := s.Store.Renew(ctx); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (s *Authorizations) cloud(ctx context.Context, name string) (*notify.Connec
 	return c, nil
 }
 
-// List lists the accounts that who asks authorised, for an ADMIN those of all.
+// List lists the accounts that the caller authorised, for an ADMIN those of all.
 func (s *Authorizations) List(ctx context.Context, after int64, limit int) ([]notify.Authorization, error) {
 	who := identity.From(ctx)
 	if who == nil {

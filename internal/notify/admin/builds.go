@@ -22,8 +22,8 @@ type Builds struct {
 	Clock func() time.Time
 }
 
-// Post takes a build from who administers the repository. Without a repository
-// it is of every one in which an event named the commit, and which who asks
+// Post takes a build from a caller who administers the repository. Without a repository
+// it is of every one in which an event named the commit, and which the caller
 // administers; fault.NotFound where there is none.
 func (s *Builds) Post(ctx context.Context, connection string, at notify.RepositoryRef, b notify.PlatformBuild) error {
 	b.Commit = strings.ToLower(b.Commit)

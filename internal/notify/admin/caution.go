@@ -9,16 +9,16 @@ import (
 	"outrigger/internal/notify"
 )
 
-// cautionsAMinute is how many names a user who is no administrator has looked up in
+// cautionsAMinute is how many names a user without ADMIN can have looked up in
 // a minute by saving rules and reports, on each node.
 const cautionsAMinute = 10
 
-// discreetCaution is the caution for who may not read where a name leads.
+// discreetCaution is the caution for users who may not see where a name leads.
 const discreetCaution = "The host resolves to an address that is not allowed. An administrator can see which."
 
-// Cautions makes the CautionURL of Rules and Reports of one that says where the name
-// of a host leads, which administrators alone may read. Others have few names looked
-// up in a minute; beyond that nothing is said.
+// Cautions wraps ask, which tells where the name of a host leads, for the CautionURL of
+// Rules and Reports. Only administrators may read that. Others can have few names looked
+// up in a minute; beyond that there is no caution.
 func Cautions(ask func(ctx context.Context, url string) string) func(ctx context.Context, url string) string {
 	var users limit.PerMinute[account]
 	return func(ctx context.Context, url string) string {

@@ -24,9 +24,9 @@ type ChannelEdit struct {
 	Which      notify.RetryMode // of what waits when the URL is replaced; "": all
 }
 
-// Create makes a channel by itself. Errors: fault.Forbidden for who administers
-// nothing, and for who is no ADMIN and shares it; fault.Conflict where there is one of
-// the webhook URL. wrong is what the caller has found in the members already.
+// Create creates a channel that no rule or report uses yet. Errors: fault.Forbidden for
+// users who administer nothing, or share it without ADMIN; fault.Conflict if a channel
+// has the webhook URL. wrong has the errors that the caller found in the members.
 func (s *Channels) Create(ctx context.Context, draft notify.ChannelDraft, webhookURL string, wrong fault.Fields) (notify.ChannelInfo, error) {
 	who := identity.From(ctx)
 	if !notify.AdministersAny(who) {
@@ -50,7 +50,7 @@ func (s *Channels) Create(ctx context.Context, draft notify.ChannelDraft, webhoo
 	return info, err
 }
 
-// mayShare is fault.Forbidden for who is no ADMIN and changes with whom a channel is
+// mayShare returns fault.Forbidden if a user without ADMIN changes with whom a channel is
 // shared.
 func mayShare(ctx context.Context, before, after notify.Sharing) error {
 	if before.String() == after.String() || identity.From(ctx).May(identity.Admin, identity.Resource{}) {
@@ -59,10 +59,10 @@ func mayShare(ctx context.Context, before, after notify.Sharing) error {
 	return fault.New(fault.Forbidden, "Only administrators (ADMIN) change with whom a channel is shared.")
 }
 
-// Save changes a channel. Replacing its webhook URL holds for all its rules and
-// reports and for what waits. Errors: fault.Forbidden for who does not administer all
-// of these, or is no ADMIN and shares the channel; fault.Conflict for a version that
-// is not the present one and for a URL that another channel has. wrong is as for
+// Save changes a channel. A new webhook URL is used for all its rules and
+// reports and for waiting messages. Errors: fault.Forbidden for users who do not administer all
+// of these, or share the channel without ADMIN; fault.Conflict for a version that
+// is not the current one and for a URL that another channel has. wrong is as for
 // Create.
 func (s *Channels) Save(ctx context.Context, channel string, edit ChannelEdit, wrong fault.Fields) (notify.ChannelInfo, error) {
 	given := edit.onto(notify.ChannelDraft{})
@@ -111,7 +111,7 @@ func (e *ChannelEdit) onto(d notify.ChannelDraft) notify.ChannelDraft {
 	return d
 }
 
-// mayMake decides whether who asks may make a change of a channel as it is now.
+// mayMake returns an error if the user may not make a change of a channel as it is now.
 func mayMake(ctx context.Context, c *notify.ChannelChange, now *notify.ChannelInfo) error {
 	if c.Name != now.Named || c.Format != now.Format || !c.URL.IsZero() {
 		if err := mayChange(ctx, now); err != nil {
@@ -121,8 +121,8 @@ func mayMake(ctx context.Context, c *notify.ChannelChange, now *notify.ChannelIn
 	return mayShare(ctx, now.SharedWith, c.SharedWith)
 }
 
-// checkReplacement notes what is wrong with a webhook URL that is given, and with what
-// is to become of what waits.
+// checkReplacement adds the errors of a new webhook URL, and of what is
+// to happen to waiting messages.
 func (s *Channels) checkReplacement(url string, which notify.RetryMode, wrong *fault.Fields) {
 	if which != "" && !slices.Contains(notify.RetryModes(), which) {
 		*wrong = append(*wrong, fault.As(wrongWhich()).Fields...)
@@ -183,8 +183,8 @@ func (s *Channels) tryURL(ctx context.Context, before *notify.ChannelInfo, chang
 	return nil
 }
 
-// Delete deletes a channel to which nothing sends. Errors: fault.Conflict where
-// something does, and for another version than the present one; 0 is any.
+// Delete deletes a channel to which nothing sends. Errors: fault.Conflict if
+// something does, and for a version other than the current one; 0 is any.
 func (s *Channels) Delete(ctx context.Context, channel string, version int64) error {
 	info, err := s.changeable(ctx, channel)
 	if err != nil {

@@ -44,7 +44,7 @@ func chooseForReport(ctx context.Context, store *store.Store, draft *notify.Repo
 	return url, err
 }
 
-// findChannel returns a channel that who asks may choose: fault.NotFound for a
+// findChannel returns a channel that the user may choose: fault.NotFound for a
 // SYS_ADMIN, else fault.Forbidden as for a channel of others.
 func findChannel(ctx context.Context, store *store.Store, channel string) (notify.ChannelInfo, error) {
 	info, err := store.ChannelOf(ctx, channel)

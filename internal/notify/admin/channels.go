@@ -27,7 +27,7 @@ type Channels struct {
 // node: each sends a message at once, whatever pause the chat platform asked for.
 const retriesAMinute = 12
 
-// List returns one page of the channels that who asks may see.
+// List returns one page of the channels that the user may see.
 func (s *Channels) List(ctx context.Context, p notify.ChannelPage) ([]notify.ChannelInfo, error) {
 	who := identity.From(ctx)
 	p.Visible = func(c *notify.ChannelInfo) bool { return c.VisibleTo(who) }
@@ -35,7 +35,7 @@ func (s *Channels) List(ctx context.Context, p notify.ChannelPage) ([]notify.Cha
 	return forReader(ctx, list), err
 }
 
-// Troubled returns the channels that who asks may see and that are broken, or have
+// Troubled returns the channels that the user may see and that are broken, or have
 // failed for TroubleAfter: the broken ones first, at most limit.
 func (s *Channels) Troubled(ctx context.Context, now time.Time, limit int) ([]notify.ChannelInfo, error) {
 	who := identity.From(ctx)
@@ -60,7 +60,7 @@ func (s *Channels) changeable(ctx context.Context, channel string) (notify.Chann
 	return info, err
 }
 
-// mayChange is fault.Forbidden, and says how many are others', for who does not
+// mayChange returns fault.Forbidden, with the number of others', if the user does not
 // administer all rules and reports of a channel, nor made one that is shared.
 func mayChange(ctx context.Context, info *notify.ChannelInfo) error {
 	who := identity.From(ctx)
@@ -75,7 +75,7 @@ func mayChange(ctx context.Context, info *notify.ChannelInfo) error {
 		"or move your own to another channel or a new webhook URL.", others, all)
 }
 
-// Retried is what came of a retry of a channel.
+// Retried is the result of a retry of a channel.
 type Retried struct {
 	Cancelled int                  // waiting messages that were left out
 	Waiting   int                  // messages that wait now
@@ -85,14 +85,14 @@ type Retried struct {
 
 const (
 	// answerWithin is how long a retry waits for the answer of the chat platform,
-	// which most give at once; who asked is told of a later one as of any other.
+	// which usually comes at once. A later answer is shown as any other.
 	answerWithin = 3 * time.Second
 	// answerEvery is how often it looks for that.
 	answerEvery = 50 * time.Millisecond
 )
 
-// Retry tries a channel again at once, whatever closed it, and says what came of
-// it where the chat platform answers within 3 s. fault.RateLimited: it was tried
+// Retry tries a channel again at once, whatever closed it, and returns the result
+// if the chat platform answers within 3 s. fault.RateLimited: it was tried
 // retriesAMinute times.
 func (s *Channels) Retry(ctx context.Context, channel string, which notify.RetryMode) (done Retried, err error) {
 	if !slices.Contains(notify.RetryModes(), which) {

@@ -10,7 +10,7 @@ import (
 	"outrigger/internal/secret"
 )
 
-// ConnectionInfo is a connection with the hooks that who asks administers.
+// ConnectionInfo is a connection with the hooks that the caller administers.
 type ConnectionInfo struct {
 	notify.Connection
 	Hooks []*notify.Hook
@@ -24,7 +24,7 @@ func administersIn(who *identity.Principal, connection string) bool {
 	})
 }
 
-// Visible lists the connections of which who asks administers anything.
+// Visible lists the connections of which the caller administers anything.
 func (s *Hooks) Visible(ctx context.Context) ([]ConnectionInfo, error) {
 	if err := s.Store.Renew(ctx); err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func visibleHooks(p *notify.Platforms, who *identity.Principal, connection strin
 }
 
 // CreateConnection makes a connection; see store.Store for the errors. wrong is what
-// the caller has found in the members already: all of it is named together.
+// the caller has found in the members already: all errors are returned together.
 func (s *Hooks) CreateConnection(ctx context.Context, c notify.Connection, wrong fault.Fields) (notify.Connection, secret.Value, error) {
 	if err := sysAdmin(ctx); err != nil {
 		return c, secret.Value{}, err
@@ -82,7 +82,7 @@ func (s *Hooks) SaveConnection(ctx context.Context, c notify.Connection, wrong f
 	return s.Store.SaveConnection(ctx, actor(ctx), c, wrong, s.Confirmed(ctx))
 }
 
-// mayEnter is nil where who asks may enter the credentials that c brings, if any.
+// mayEnter returns nil if the caller may enter the credentials that c brings, if any.
 func (s *Hooks) mayEnter(ctx context.Context, c *notify.Connection) error {
 	if c.Token.IsZero() && c.OAuthClientSecret.IsZero() {
 		return nil

@@ -16,12 +16,12 @@ type Deliveries struct {
 	Store *store.Store
 }
 
-// maxPassedOver bounds how many deliveries of others one page reads for
+// maxPassedOver limits how many deliveries of others one page reads for
 // a caller who sees few of them.
 const maxPassedOver = 5000
 
-// List returns the newest deliveries that f lets through, as far as who asks may
-// see them. It looks through at most some thousand that he may not.
+// List returns the newest deliveries that f lets through, as far as the caller may
+// see them. It looks through at most some thousand others.
 func (s *Deliveries) List(ctx context.Context, f notify.DeliveryFilter) ([]notify.DeliveryInfo, error) {
 	return s.pick(ctx, f, (*notify.DeliveryInfo).VisibleTo)
 }
@@ -66,7 +66,7 @@ func (s *Deliveries) Summary(ctx context.Context, since time.Time) (notify.Summa
 	return sum, err
 }
 
-// History returns what became of messages since a time, for an ADMIN: a sample for
+// History returns the outcomes of messages since a time, for an ADMIN: a sample for
 // every step in which some node took one, in the order of time.
 func (s *Deliveries) History(ctx context.Context, since time.Time, step time.Duration) ([]notify.Sample, error) {
 	if err := identity.Require(ctx, identity.Admin, identity.Resource{}); err != nil {
@@ -148,7 +148,7 @@ func (s *Deliveries) Cancel(ctx context.Context, id int64) error {
 	return err
 }
 
-// Version returns a text that is another one when what List gives for f may be. It
+// Version returns a text that is another one when what List returns for f may be. It
 // is cheap for a caller who SeesAll and names no project, and costs as much as
 // List for others.
 func (s *Deliveries) Version(ctx context.Context, f notify.DeliveryFilter) (string, error) {
@@ -168,7 +168,7 @@ func (s *Deliveries) Version(ctx context.Context, f notify.DeliveryFilter) (stri
 }
 
 // Digest returns what went out, or goes out, in one message with a delivery that
-// Get gave: nothing where it has a message of its own.
+// Get returned: nothing where it has a message of its own.
 func (s *Deliveries) Digest(ctx context.Context, d notify.DeliveryInfo) (notify.Digest, error) {
 	if d.Batch == 0 {
 		return notify.Digest{}, nil

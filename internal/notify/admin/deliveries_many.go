@@ -17,7 +17,7 @@ const MaxAtOnce = 10_000
 // pageAtOnce is how many of them are looked at in one go.
 const pageAtOnce = 500
 
-// each calls do with the deliveries that f selects and who asks may do something
+// each calls do with the deliveries that f selects and the caller may do something
 // with, a page at a time, and returns how many that principal may only see.
 func (s *Deliveries) each(ctx context.Context, f notify.DeliveryFilter, do func([]notify.DeliveryInfo) error) (forbidden int, err error) {
 	counted := int64(math.MaxInt64) // a page begins behind the last one that was found, so some are seen again
@@ -42,7 +42,7 @@ func (s *Deliveries) each(ctx context.Context, f notify.DeliveryFilter, do func(
 	return forbidden, nil
 }
 
-// changeables returns the ids of the deliveries that f selects and who asks may do
+// changeables returns the ids of the deliveries that f selects and the caller may do
 // something with, the newest first, at most MaxAtOnce.
 func (s *Deliveries) changeables(ctx context.Context, f notify.DeliveryFilter) (ids []int64, forbidden int, err error) {
 	forbidden, err = s.each(ctx, f, func(found []notify.DeliveryInfo) error {
@@ -102,7 +102,7 @@ func (s *Deliveries) RedeliverAll(ctx context.Context, f notify.DeliveryFilter) 
 	return done, err
 }
 
-// Cancellation is what became of a wish to cancel.
+// Cancellation is the result of a request to cancel.
 type Cancellation struct {
 	Cancelled int
 	Forbidden int // who asked sees them, and does not administer all their rules

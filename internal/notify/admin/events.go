@@ -15,7 +15,7 @@ type Events struct {
 	Store *store.Store
 }
 
-// maxEventReads bounds how often one page reads on for a filter that few events
+// maxEventReads limits how often one page reads on for a filter that few events
 // pass: with the store's bound on each it makes 50,000 events, or half a second.
 const maxEventReads = 5
 
@@ -103,13 +103,13 @@ func (s *Events) Body(ctx context.Context, e *notify.LoggedEvent) ([]byte, error
 	return s.Store.EventBody(ctx, e.ID, maxShownBody)
 }
 
-// SeesAll reports whether who asks may see every delivery and event: what is true of
+// SeesAll reports whether the caller may see every delivery and event: what is true of
 // such a list is true for all of them.
 func SeesAll(ctx context.Context) bool {
 	return identity.From(ctx).May(identity.Admin, identity.Resource{})
 }
 
-// Version returns a text that is another one when what List gives for f may be, as
+// Version returns a text that is another one when what List returns for f may be, as
 // that of Deliveries does; a filter by types costs as much as List too.
 func (s *Events) Version(ctx context.Context, f notify.EventFilter) (string, error) {
 	if SeesAll(ctx) && f.Types == 0 {

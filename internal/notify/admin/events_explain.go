@@ -71,7 +71,7 @@ func (s *Events) nameAccounts(ctx context.Context, x *notify.Explanation) error 
 	return nil
 }
 
-// describe adds the deliveries of the rules, as far as who asks may see them.
+// describe adds the deliveries of the rules, as far as the caller may see them.
 func (s *Events) describe(ctx context.Context, x *notify.Explanation) error {
 	var deliveries []*notify.Delivery
 	for i := range x.Rules {

@@ -17,7 +17,7 @@ type Hooks struct {
 	// Ask asks a connection's platform who it is, with the connection's
 	// credentials: its product and version, or why it does not say.
 	Ask func(ctx context.Context, c *notify.Connection) (string, error)
-	// Confirmed is nil where who asks has shown the password or a second factor
+	// Confirmed returns nil if the caller has shown the password or a second factor
 	// lately, as new credentials of a connection need.
 	Confirmed func(ctx context.Context) error
 }
@@ -67,7 +67,7 @@ func (s *Hooks) Test(ctx context.Context, name string) (string, error) {
 	return s.Ask(ctx, c)
 }
 
-// List returns the hooks of a connection that who asks administers, by name:
+// List returns the hooks of a connection that the caller administers, by name:
 // fault.Forbidden where that is none, but for a SYS_ADMIN.
 func (s *Hooks) List(ctx context.Context, connection string) ([]*notify.Hook, error) {
 	if err := s.Store.Renew(ctx); err != nil {
@@ -120,7 +120,7 @@ func (s *Hooks) Get(ctx context.Context, connection, name string) (*notify.Hook,
 	return h, s.require(ctx, h)
 }
 
-// Rotate gives a hook a new secret; see store.Store.
+// Rotate replaces the secret of a hook; see store.Store.
 func (s *Hooks) Rotate(ctx context.Context, connection, name string) (notify.Hook, error) {
 	if _, err := s.Get(ctx, connection, name); err != nil {
 		return notify.Hook{}, err

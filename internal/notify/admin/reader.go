@@ -6,7 +6,7 @@ import (
 	"outrigger/internal/notify"
 )
 
-// forReader has a list of what the store gave say to who asks what he may read.
+// forReader reduces a list from the store to what the user may read.
 func forReader[T any, P interface {
 	*T
 	Show(inside bool)

@@ -10,7 +10,7 @@ import (
 	"outrigger/internal/notify"
 )
 
-// What people may ask of platforms by viewing and testing reports, on each node.
+// Limits of what users may ask of platforms by viewing and testing reports, on each node.
 // A question takes up to 200 requests to the platform, and keeps a connection open
 // for up to 30 s.
 const (

@@ -9,7 +9,7 @@ import (
 	"outrigger/internal/notify"
 )
 
-// checkRepositoryTime is how long a person who saves a report waits for the
+// checkRepositoryTime is how long the caller who saves a report waits for the
 // platform: one small answer.
 const checkRepositoryTime = 5 * time.Second
 

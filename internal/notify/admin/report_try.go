@@ -11,10 +11,10 @@ import (
 	"outrigger/internal/secret"
 )
 
-// Test sends what a report as it is typed, saved or not, says now, and gives what
+// Test sends what a report as it is typed, saved or not, says now, and returns what
 // the chat platform answered. Of the members only those that the message needs
 // are looked at: not when the report is due. An empty or masked webhookURL is the
-// stored one of the report with the draft's id. Who may, as for Save; wrong is
+// stored one of the report with the draft's id. The permissions are those of Save; wrong is
 // what the caller found already. Errors: fault.RateLimited, and fault.Unavailable
 // where the code platform does not answer.
 func (s *Reports) Test(ctx context.Context, draft notify.Report, webhookURL string, wrong fault.Fields) (*Tested, error) {

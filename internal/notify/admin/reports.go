@@ -64,7 +64,7 @@ func (s *Reports) List(ctx context.Context, q notify.ReportQuery) ([]notify.Repo
 	return forReader(ctx, list), err
 }
 
-// MayListAll reports whether who asks may list the reports that q means without
+// MayListAll reports whether the caller may list the reports that q means without
 // naming a repository: those of a project, or all.
 func (s *Reports) MayListAll(ctx context.Context, q notify.ReportQuery) bool {
 	who := identity.From(ctx)
@@ -78,7 +78,7 @@ func (s *Reports) MayListAll(ctx context.Context, q notify.ReportQuery) bool {
 	return err == nil && q.ProjectKey != "" && who.May(identity.ProjectAdmin, identity.Resource{Connection: name, Project: q.ProjectKey})
 }
 
-// Page returns one page of the reports that who asks administers. fault.Invalid:
+// Page returns one page of the reports that the caller administers. fault.Invalid:
 // there is no connection of that name.
 func (s *Reports) Page(ctx context.Context, p notify.ReportPage) ([]notify.ReportInfo, error) {
 	if p.Connection != "" {
@@ -96,7 +96,7 @@ func (s *Reports) Page(ctx context.Context, p notify.ReportPage) ([]notify.Repor
 const maxFailing = 10
 
 // Failing returns the enabled reports whose last run brought no message, as far as
-// who asks administers them: the last ones first, at most 10.
+// the caller administers them: the last ones first, at most 10.
 func (s *Reports) Failing(ctx context.Context) ([]notify.ReportInfo, error) {
 	who := identity.From(ctx)
 	list, err := s.Store.FailingReports(ctx, maxFailing, func(r *notify.Report) bool { return who.May(r.Access()) })
@@ -122,7 +122,7 @@ func (s *Reports) Get(ctx context.Context, id int64) (notify.ReportInfo, error) 
 
 // Save creates a report (ID 0) or saves one; see store.Store for the errors. Of a
 // new one the platform is asked whether its repository exists.
-// wrong is what the caller has found in the members already: all of it is named
+// wrong is what the caller has found in the members already: all errors are returned
 // together.
 func (s *Reports) Save(ctx context.Context, draft notify.Report, webhookURL string, wrong fault.Fields) (notify.ReportInfo, error) {
 	draft, stored, err := s.prepare(ctx, draft, &wrong)
@@ -157,7 +157,7 @@ func (s *Reports) Save(ctx context.Context, draft notify.Report, webhookURL stri
 	return saved, err
 }
 
-// prepare completes a draft and reports whether who asks may save it; stored is the
+// prepare completes a draft and reports whether the caller may save it; stored is the
 // report that it is of, where it has an id.
 func (s *Reports) prepare(ctx context.Context, draft notify.Report, wrong *fault.Fields) (_ notify.Report, stored notify.ReportInfo, err error) {
 	draft = draft.Trimmed()
@@ -177,9 +177,9 @@ func (s *Reports) prepare(ctx context.Context, draft notify.Report, wrong *fault
 	return draft, stored, nil
 }
 
-// place finds where a new report belongs, and reports whether who asks may have one
+// place finds where a new report belongs, and reports whether the caller may have one
 // there. A place that is wrong in itself is not checked for permission, and is
-// named with what else is wrong.
+// named with the other errors.
 func (s *Reports) place(ctx context.Context, draft *notify.Report, wrong *fault.Fields) error {
 	var here fault.Fields
 	name, err := s.Store.Platforms().Connections.Resolve(draft.Connection)
@@ -213,7 +213,7 @@ func (s *Reports) Caution(ctx context.Context, info *notify.ReportInfo) {
 	info.Caution = s.CautionURL(ctx, info.Channel.Mask)
 }
 
-// Enable switches a report on or off; who may, as for Get. What came due while it
+// Enable switches a report on or off; the permissions are those of Get. What came due while it
 // was off is not caught up on. fault.Conflict: the report is not at the version any
 // more; 0 is any.
 func (s *Reports) Enable(ctx context.Context, id, version int64, enabled bool) (notify.ReportInfo, error) {
@@ -225,7 +225,7 @@ func (s *Reports) Enable(ctx context.Context, id, version int64, enabled bool) (
 	return saved, err
 }
 
-// Delete deletes a report; who may, as for Get, and the version as for Enable.
+// Delete deletes a report; the permissions are those of Get, and the version as for Enable.
 func (s *Reports) Delete(ctx context.Context, id, version int64) error {
 	if _, err := s.Get(ctx, id); err != nil {
 		return err
@@ -241,8 +241,8 @@ type ReportView struct {
 	Open, Inactive int
 }
 
-// View asks the platform and gives what the report says now; nothing is sent. Who
-// may, as for Get. Errors: fault.RateLimited, and fault.Unavailable where the
+// View asks the platform and returns what the report says now; nothing is sent. The
+// permissions are those of Get. Errors: fault.RateLimited, and fault.Unavailable where the
 // platform does not answer.
 func (s *Reports) View(ctx context.Context, id int64) (ReportView, error) {
 	info, err := s.Get(ctx, id)
@@ -256,7 +256,7 @@ func (s *Reports) View(ctx context.Context, id int64) (ReportView, error) {
 	return ReportView{Report: info, Event: e, AskedAt: e.At, Open: e.Report.Open, Inactive: e.Report.Inactive}, nil
 }
 
-// askNowTime is how long a person waits for the platform: 5,000 pull requests
+// askNowTime is how long the caller waits for the platform: 5,000 pull requests
 // take 50 pages and some 10 s.
 const askNowTime = 30 * time.Second
 
@@ -271,7 +271,7 @@ func (s *Reports) askNow(ctx context.Context, r *notify.Report) (*notify.Event, 
 	return s.Compose(ctx, r)
 }
 
-// Compose asks the platform for the open pull requests and gives the event that
+// Compose asks the platform for the open pull requests and returns the event that
 // says what the report finds. It checks no permission: the runner calls it.
 // Errors: fault.Unavailable where the platform does not answer.
 func (s *Reports) Compose(ctx context.Context, r *notify.Report) (*notify.Event, error) {

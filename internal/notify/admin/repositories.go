@@ -26,8 +26,8 @@ type Repositories struct {
 // they type the name.
 const maxKnown = 200
 
-// Administered returns the repositories that who asks administers and that have a
-// report, an enabled rule, a hook, or permissions of his own: at most 200, in
+// Administered returns the repositories that the caller administers and that have a
+// report, an enabled rule, a hook, or permissions of their own: at most 200, in
 // order.
 func (s *Repositories) Administered(ctx context.Context) ([]identity.Resource, error) {
 	who := identity.From(ctx)

@@ -21,8 +21,8 @@ type Trial struct {
 // triedEvents is how many events a rule is tried on.
 const triedEvents = 50
 
-// trialTime is how long a trial may run masks and ask the platform for groups: a
-// person waits for it. What was not answered by then counts as met.
+// trialTime is how long a trial may run masks and ask the platform for groups: the
+// caller waits for it. What was not answered by then counts as met.
 const trialTime = 5 * time.Second
 
 // Trials tries rules before they are saved.
@@ -39,7 +39,7 @@ type Trials struct {
 // begins one before it gives up the last.
 const triesAtOnce = 3
 
-// begin counts a trial of who asks until done is called. fault.RateLimited: there
+// begin counts a trial of the caller until done is called. fault.RateLimited: there
 // are too many.
 func (s *Trials) begin(ctx context.Context) (done func(), err error) {
 	done, ok := s.underWay.Acquire(accountOf(identity.From(ctx)), triesAtOnce)
@@ -50,7 +50,7 @@ func (s *Trials) begin(ctx context.Context) (done func(), err error) {
 }
 
 // Try judges the last events by a rule as it is typed. Its name, its webhook URL
-// and whether it is enabled are not looked at. Who may, and the errors, as for
+// and whether it is enabled are not looked at. The permissions and the errors are those of
 // Rules.Save, and fault.RateLimited; wrong is what the caller has found in the
 // members already.
 func (s *Trials) Try(ctx context.Context, draft notify.Rule, wrong fault.Fields) (Trial, error) {
@@ -90,7 +90,7 @@ func (s *Trials) Try(ctx context.Context, draft notify.Rule, wrong fault.Fields)
 	return trial, nil
 }
 
-// checkDraft returns a draft with its place, as far as its filters go, for who may
+// checkDraft returns a draft with its place, as far as its filters go, if the caller may
 // save it.
 func (s *Rules) checkDraft(ctx context.Context, draft notify.Rule, wrong fault.Fields) (notify.Rule, error) {
 	draft = draft.Trimmed()

@@ -56,7 +56,7 @@ func (s *Rules) List(ctx context.Context, q notify.RuleQuery) ([]notify.RuleInfo
 	return forReader(ctx, list), err
 }
 
-// Page returns one page of the rules of a level that who asks administers.
+// Page returns one page of the rules of a level that the caller administers.
 func (s *Rules) Page(ctx context.Context, p notify.RulePage) ([]notify.RuleInfo, error) {
 	who := identity.From(ctx)
 	p.Visible = func(r *notify.Rule) bool {
@@ -136,7 +136,7 @@ func (s *Rules) Save(ctx context.Context, draft notify.Rule, webhookURL string, 
 	return saved, err
 }
 
-// completeCloud gives a draft what every rule of the cloud edition has, where it
+// completeCloud adds to a draft what every rule of the cloud edition has, where it
 // is one.
 func (s *Rules) completeCloud(draft *notify.Rule) {
 	if s.Edition(draft.Connection) == notify.Cloud {
@@ -157,7 +157,7 @@ const NoCloudProjects = "Rules of the cloud edition belong to one repository: th
 // placeFields are the members that say which rule it is and where it belongs.
 var placeFields = []string{"id", "connection", "projectKey", "repositoryKey", "repositorySlug"}
 
-// place finds where a new rule belongs, and reports whether who asks may have one
+// place finds where a new rule belongs, and reports whether the caller may have one
 // there. A place that is wrong in itself is not checked for permission.
 func (s *Rules) place(ctx context.Context, draft *notify.Rule, wrong *fault.Fields) error {
 	if draft.ProjectKey == "" && draft.RepositoryKey != "" {
@@ -217,7 +217,7 @@ func (s *Rules) checkURL(draft *notify.Rule, webhookURL string) error {
 	return nil
 }
 
-// Enable switches a rule on or off; who may, as for Get. To switch on one of the
+// Enable switches a rule on or off; the permissions are those of Get. To switch on one of the
 // cloud edition is to save it, and so needs an account, to which the rule belongs
 // from then on; see CloudAccounts for the errors. fault.Conflict: the rule is not at
 // the version any more; 0 is any.
@@ -240,7 +240,7 @@ func (s *Rules) Enable(ctx context.Context, id, version int64, enabled bool) (no
 	return saved, err
 }
 
-// Delete deletes a rule; who may, as for Get, and the version as for Enable.
+// Delete deletes a rule; the permissions are those of Get, and the version as for Enable.
 func (s *Rules) Delete(ctx context.Context, id, version int64) error {
 	info, err := s.Get(ctx, id)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Repository returns a repository of the cloud edition, on the connection that is
-// named or the only one, to who may have rules there.
+// named or the only one, to a caller who may have rules there.
 func (s *Rules) Repository(ctx context.Context, q notify.RuleQuery) (notify.RuleQuery, error) {
 	var wrong fault.Fields
 	if q.ProjectKey == "" {
@@ -32,9 +32,9 @@ func (s *Rules) Repository(ctx context.Context, q notify.RuleQuery) (notify.Rule
 	return q, identity.Require(ctx, identity.RepoAdmin, identity.Resource{Connection: name, Project: q.ProjectKey, Repository: q.RepositoryKey})
 }
 
-// CloudRepositories lists the repositories of the cloud edition that who asks
+// CloudRepositories lists the repositories of the cloud edition that the caller
 // administers, in the order of their slugs, after one: those that have rules or
-// a hook, and those that who asks has a permission of.
+// a hook, and those that the caller has a permission of.
 func (s *Rules) CloudRepositories(ctx context.Context, after notify.RuleQuery, limit int) ([]notify.CloudRepository, error) {
 	who := identity.From(ctx)
 	connections := s.Connections(notify.Cloud).Names()
@@ -59,7 +59,7 @@ func (s *Rules) CloudRepositories(ctx context.Context, after notify.RuleQuery, l
 // maxUnauthorized is how many repositories the overview names.
 const maxUnauthorized = 10
 
-// Unauthorized returns repositories that who asks administers, with rules whose
+// Unauthorized returns repositories that the caller administers, with rules whose
 // account another user has to authorise again: at most 10.
 func (s *Rules) Unauthorized(ctx context.Context) ([]notify.CloudRepository, error) {
 	who := identity.From(ctx)

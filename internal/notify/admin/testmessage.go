@@ -17,7 +17,7 @@ import (
 	"outrigger/internal/work"
 )
 
-// Tested is what came of a test message.
+// Tested is the result of a test message.
 type Tested struct {
 	*work.Attempt
 	Opened *notify.Reopened // the channel was broken, and is not any more; nil: it is as it was
@@ -30,7 +30,7 @@ type TestMessages struct {
 	// Write makes the message: as a card of the first event type where there is
 	// one.
 	Write func(types []notify.EventType, f notify.Format) []byte
-	// Post sends a message to a webhook URL and gives what came of it:
+	// Post sends a message to a webhook URL and returns the result:
 	// *outbox.Outbox.
 	Post func(ctx context.Context, url secret.Value, message []byte) *work.Attempt
 
@@ -42,7 +42,7 @@ type TestMessages struct {
 // users, on each node: two people who set up rules for it at the same time.
 const testsAChannel = 20
 
-// allow bounds what a user asks this node for, before anything is asked of the
+// allow limits what a user asks this node for, before anything is asked of the
 // database or of a platform; RecordTest counts what is sent on all nodes.
 func (s *TestMessages) allow(ctx context.Context) error {
 	if wait := s.users.Take(accountOf(identity.From(ctx)), notify.TestsAMinute, time.Now()); wait > 0 {
@@ -87,7 +87,7 @@ func (s *TestMessages) post(ctx context.Context, of tested, to secret.Value, wri
 	return done, err
 }
 
-// Test posts a test message and gives what the chat platform answered. Where it takes
+// Test posts a test message and returns what the chat platform answered. Where it takes
 // the message, a broken channel is open again, and of the messages that wait on it
 // those go out that which says; "" is all.
 func (s *Channels) Test(ctx context.Context, channel string, which notify.RetryMode) (*Tested, error) {
@@ -118,11 +118,11 @@ func (s *TestMessages) stored(ctx context.Context, channel int64, what string, o
 	return to, own.Else(c.Format), err
 }
 
-// Test posts a test message of a rule as it is typed, saved or not, and gives
+// Test posts a test message of a rule as it is typed, saved or not, and returns
 // what the chat platform answered. Of the members only those that the message
 // needs are looked at: where the rule belongs, the URL, the format, the event
 // types. An empty or masked webhookURL is the stored one of the rule with the
-// draft's id. Who may, as for Save; wrong is what the caller found already.
+// draft's id. The permissions are those of Save; wrong is what the caller found already.
 func (s *Rules) Test(ctx context.Context, draft notify.Rule, webhookURL string, wrong fault.Fields) (*Tested, error) {
 	draft = draft.Trimmed()
 	var stored notify.RuleInfo

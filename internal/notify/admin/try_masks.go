@@ -20,7 +20,7 @@ const (
 
 // TryMasks says what each of the filter's masks makes of branch names, as it does
 // of those of events. fault.Invalid names every mask that does not compile;
-// fault.RateLimited: who asks has too many trials under way. wrong is what the
+// fault.RateLimited: the caller has too many trials under way. wrong is what the
 // caller has found in the members already.
 func (s *Trials) TryMasks(ctx context.Context, f *notify.Filter, names []string, wrong fault.Fields) ([]notify.TriedMask, error) {
 	done, err := s.begin(ctx)

@@ -33,7 +33,7 @@ type Authorization struct {
 // MemberWords are those of the members that need more than a few.
 func (Authorization) MemberWords() map[string]string {
 	return map[string]string{
-		"userState": "What became of the user who authorised it. While the user is `disabled`, the account is not used. One whose user was " +
+		"userState": "The state of the user who authorised it. While the user is `disabled`, the account is not used. One whose user was " +
 			"`deleted` is withdrawn.",
 		"state": "`withdrawn`: the platform refuses its tokens, or the user who authorised it was deleted; its rules still take events, but " +
 			"cannot be changed. `revoked`: it was revoked in Outrigger; its rules take no events. To end either, authorise the account again.",

@@ -59,7 +59,7 @@ func (a *API) registerChannelTrials(r *rest.Router) {
 			ID: "retryChannel", Tag: "rules", Summary: "Tries a channel again at once, whatever closed it.",
 			Text: "It opens a broken channel and ends any pause, also one that the chat platform asked for. For users who administer all rules of " +
 				"the channel. What is left out is cancelled and can be redelivered. At most 12 times a minute and channel.",
-			Answer:  "What came of it, where the chat platform answered within 3 s.",
+			Answer:  "The result, if the chat platform answered within 3 s.",
 			Refused: []int{http.StatusForbidden, http.StatusTooManyRequests}, RefusedFor: noChannel,
 		},
 		Examples: []rest.Example[retry, Retried]{{Name: "fresh", Err: errNoChannel}},
@@ -71,7 +71,7 @@ func (a *API) registerChannelTrials(r *rest.Router) {
 			ID: "testChannel", Tag: "rules", Summary: "Posts a test message to a channel.",
 			Text: "At once, at most 10 a minute and user, for users who administer all rules of the channel. If the chat platform takes it, a " +
 				"broken channel is open again.",
-			Answer:  "What came of it, whatever the chat platform answered.",
+			Answer:  "The result, whatever the chat platform answered.",
 			Refused: []int{http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests}, RefusedFor: noChannel,
 		},
 		Examples: []rest.Example[channelTest, Tested]{{Name: "fresh", Err: errNoChannel}},

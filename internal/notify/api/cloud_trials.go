@@ -19,7 +19,7 @@ func (a *API) registerCloudTrials(r *rest.Router) {
 		Words: rest.Words{
 			ID: "testCloudRule", Tag: "rules", Summary: "Sends a test message of a rule of the cloud edition, which need not be saved.",
 			Text:    "As `" + filterPath + "/test`. Needs `REPO_ADMIN` of the repository, and no account.",
-			Answer:  "What came of it, whatever the chat platform answered.",
+			Answer:  "The result, whatever the chat platform answered.",
 			Refused: []int{http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests},
 		},
 		Examples: []rest.Example[cloudDraft, Tested]{{Name: "failures", In: exampleCloudDraft, Err: noCloud}},

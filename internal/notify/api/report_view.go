@@ -84,7 +84,7 @@ func (a *API) registerReportTrials(r *rest.Router) {
 			Text: "Asks the platform and sends the card at once, at most 10 tests a minute and user, those of rules included. For users who " +
 				"administer the repository. `name` and the schedule are not looked at. With an `id`, an empty `webhookUrl` or the report's own " +
 				"mask means the stored one. The report stays as it is.",
-			Answer: "What came of it, whatever the chat platform answered.", Refused: refused, RefusedFor: platformAway,
+			Answer: "The result, whatever the chat platform answered.", Refused: refused, RefusedFor: platformAway,
 		},
 		Examples: []rest.Example[reportDraft, Tested]{{
 			Name: "noAddress", In: reportDraft{Report: Report{ProjectKey: "ALPHA", RepositoryKey: "api", InactivityDays: 14}},

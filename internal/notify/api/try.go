@@ -40,7 +40,7 @@ func (a *API) registerTrials(r *rest.Router) {
 				"the permission of the rule's level. Of the members only those that the message needs are looked at: where the rule belongs, " +
 				"`webhookUrl`, `format`, `eventTypes`. With an `id`, an empty `webhookUrl` or the rule's own mask means the stored one. The rule " +
 				"stays as it is; a broken channel that takes the message is open again.",
-			Answer:  "What came of it, whatever the chat platform answered.",
+			Answer:  "The result, whatever the chat platform answered.",
 			Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusTooManyRequests},
 		},
 		Examples: []rest.Example[ruleDraft, Tested]{{

@@ -124,7 +124,7 @@ func (w *world) node(id string) *node {
 	return n
 }
 
-// moveTo gives the connections another base URL.
+// moveTo changes the base URL of the connections.
 func (n *node) moveTo(baseURL string) {
 	n.t.Helper()
 	kind := func(key string, _ []byte, _ string) (string, []notify.Event, error) { return key, nil, nil }

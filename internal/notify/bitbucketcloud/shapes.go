@@ -157,7 +157,7 @@ func readCommit(r *payload.Reader) commit {
 func readHash(r *payload.Reader) string { return readCommit(r).id }
 
 // readAuthor reads who wrote a commit: an account, else what Git knows, which
-// anybody can set and which is no name of a user.
+// anyone can set and which is no name of a user.
 func readAuthor(r *payload.Reader) notify.User {
 	var raw string
 	var account notify.User

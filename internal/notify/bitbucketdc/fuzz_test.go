@@ -9,7 +9,7 @@ import (
 	"outrigger/internal/playground/samples"
 )
 
-// FuzzDecode gives any body under every key: an answer, never a panic, and
+// FuzzDecode decodes any body under every key: an answer, never a panic, and
 // events that can be stored and read again.
 func FuzzDecode(f *testing.F) {
 	var keys []string

@@ -9,7 +9,7 @@ import (
 )
 
 // person is a user of the platform, or the author of a commit: then name is
-// what Git knows, which anybody can set, and must not pass for a user's name.
+// what Git knows, which anyone can set, and must not pass for a user's name.
 type person struct {
 	name, displayName, email string
 	account                  bool

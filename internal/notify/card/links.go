@@ -109,7 +109,7 @@ func (l *linkList) add(title, url string) {
 
 // Absolute returns an address that chat platforms open: http or https, with a
 // host, and nothing in it that would end it early in markup. What is no such
-// address gives "".
+// address returns "".
 func Absolute(url string) string {
 	rest, ok := strings.CutPrefix(url, "https://")
 	if !ok {

@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// askTime is how long a platform may take: who types waits for it.
+	// askTime is how long a platform may take to answer: the user waits for it.
 	askTime = 3 * time.Second
 	// silentFor is how long a platform that did not answer is not asked again.
 	silentFor = 15 * time.Second
-	// maxProjects is of how many projects repositories are asked for one after the
-	// other, for who does not administer the platform.
+	// maxProjects is the number of projects whose repositories are requested one after the
+	// other, for users who do not administer the platform.
 	maxProjects = 5
 )
 
-// ask asks the platform, where it can be asked, and returns what is to be said.
+// ask asks the platform, if it can be asked, and returns a note for the user.
 func (s *Service) ask(ctx context.Context, c *notify.Connection, a *answering) (note string) {
 	if c.Token.IsZero() {
 		return "The connection " + c.Name + " has no account to search the platform with. Type the name."
@@ -83,7 +83,7 @@ func (s *Service) search(ctx context.Context, c *notify.Connection, a *answering
 	return nil
 }
 
-// repository is the project and the name of a repository that is looked for; the
+// repository returns the project and the name of the repository to find; the
 // project "" is any.
 func (q Query) repository() (project, name string) {
 	if before, after, typed := strings.Cut(q.Text, "/"); typed {
@@ -92,8 +92,7 @@ func (q Query) repository() (project, name string) {
 	return q.ProjectKey, q.Text
 }
 
-// known is what is known here, as far as it fits what was typed: of projects and
-// repositories alone.
+// known returns the projects and repositories known here that match what was typed.
 func (s *Service) known(ctx context.Context, c *notify.Connection, q Query) (list []notify.Found, err error) {
 	if q.Kind.people() {
 		return nil, nil
@@ -126,7 +125,7 @@ func placesOf(who *identity.Principal) (places []identity.Resource) {
 
 func has(name, part string) bool { return strings.Contains(notify.Fold(name), notify.Fold(part)) }
 
-// answering is an answer that is put together.
+// answering collects an answer.
 type answering struct {
 	q    Query
 	who  *identity.Principal
@@ -146,7 +145,7 @@ func (a *answering) take(found []notify.Found, more bool, err error) error {
 	return err
 }
 
-// add adds one that is not there yet and that who asks may know of.
+// add adds one that is new and that the user may see.
 func (a *answering) add(one notify.Found) {
 	key := notify.Fold(one.Value)
 	if a.seen[key] || !a.mayKnow(one) {

@@ -1,5 +1,5 @@
-// Package choices finds what the fields of rules and reports can name: projects,
-// repositories, users and groups of a platform, for who may know of them.
+// Package choices suggests values for the fields of rules and reports: projects,
+// repositories, users and groups of a platform that the user may see.
 package choices
 
 import (
@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// most is how many are answered at once.
+	// most is how many values are returned.
 	most = 50
 	// minLetters of the name of a user or group have to be typed first.
 	minLetters = 3
@@ -26,7 +26,7 @@ const (
 	asksPerMinute = 60
 )
 
-// Kind is what is looked for.
+// Kind is the kind of value to find.
 type Kind string
 
 const (
@@ -36,10 +36,10 @@ const (
 	Groups       Kind = "groups"
 )
 
-// people reports whether they are users or groups.
+// people reports whether k is users or groups.
 func (k Kind) people() bool { return k == Users || k == Groups }
 
-// Query is what is looked for, for a rule or report of a place: without keys, of a
+// Query asks for values for a rule or report of a place: without keys, of a
 // whole connection.
 type Query struct {
 	Kind          Kind
@@ -49,15 +49,15 @@ type Query struct {
 	Text          string // as typed so far
 }
 
-// Answer is what was found, and what is to be said about it.
+// Answer has the values found, and a note for the user.
 type Answer struct {
 	Found []notify.Found `json:"found"`
 	More  bool           `json:"more,omitempty"` // than were answered
 	Note  string         `json:"note,omitempty"`
 }
 
-// Platform is asked for what it has, at most limit of it; more reports whether there
-// are others. *client.Client of the self-hosted platform.
+// Platform searches a platform and returns at most limit values; more reports whether
+// there are others. *client.Client of the self-hosted platform implements it.
 type Platform interface {
 	SearchProjects(ctx context.Context, c *notify.Connection, text string, limit int) (found []notify.Found, more bool, err error)
 	SearchRepositories(ctx context.Context, c *notify.Connection, project, text string, limit int) (found []notify.Found, more bool, err error)
@@ -69,12 +69,12 @@ type Platform interface {
 type Options struct {
 	Platform  Platform
 	Platforms func() *notify.Platforms
-	// Known lists repositories that who asks administers, without asking a platform.
+	// Known lists the repositories that the user administers, without asking a platform.
 	Known func(ctx context.Context) ([]identity.Resource, error)
 	Clock func() time.Time
 }
 
-// Service answers.
+// Service answers queries.
 type Service struct {
 	Options
 	people limit.PerMinute[string] // by the user
@@ -86,9 +86,9 @@ type Service struct {
 // New makes a Service.
 func New(o Options) *Service { return &Service{Options: o, silent: make(map[string]time.Time)} }
 
-// Ask answers what there is. fault.Forbidden: users and groups are for who
-// administers the place; fault.RateLimited: who asks has asked too often. That a
-// platform does not answer is no error: the answer says so.
+// Ask returns the values that match. It returns fault.Forbidden if the query is for
+// users or groups and the user does not administer the place, and fault.RateLimited
+// if the user asks too often. If the platform does not answer, the note says so.
 func (s *Service) Ask(ctx context.Context, q Query) (Answer, error) {
 	q.Text = strings.TrimSpace(q.Text)
 	c, err := s.check(ctx, q)
@@ -114,7 +114,7 @@ func (s *Service) Ask(ctx context.Context, q Query) (Answer, error) {
 	return a.answer(), nil
 }
 
-// check finds the connection, and reports whether who asks may.
+// check returns the connection, or an error if the user may not ask.
 func (s *Service) check(ctx context.Context, q Query) (*notify.Connection, error) {
 	switch {
 	case q.Kind != Projects && q.Kind != Repositories && !q.Kind.people():

@@ -29,7 +29,7 @@ type body struct {
 
 var firsts = sync.Pool{New: func() any { return new([firstRead]byte) }}
 
-// release gives back the memory, bytes included. Calling it again does nothing.
+// release returns the memory, bytes included. Calling it again does nothing.
 func (b *body) release() {
 	if b.first == nil {
 		return

@@ -43,7 +43,7 @@ func (s *unverified) enter(b *body) {
 	s.bodies[b] = struct{}{}
 }
 
-// leave gives back what b holds, and reports whether b was dropped.
+// leave releases what b holds, and reports whether b was dropped.
 func (s *unverified) leave(b *body) (dropped bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

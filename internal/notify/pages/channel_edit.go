@@ -112,7 +112,7 @@ func (p *Pages) askReplacement(r *http.Request) (console.Response, error) {
 }
 
 func (p *Pages) replacePage(r *http.Request, c *notify.ChannelInfo, form *console.Form) console.Page {
-	holds := fmt.Sprintf("The new webhook URL holds for everything that sends to this channel (rules: %d, activity reports: %d)", len(c.Rules), len(c.Reports))
+	holds := fmt.Sprintf("The new webhook URL is used by everything that sends to this channel (rules: %d, activity reports: %d)", len(c.Rules), len(c.Reports))
 	if c.Waiting > 0 {
 		holds += " and for what waits (messages: " + console.Count(c.Waiting) + ")"
 	}
@@ -146,7 +146,7 @@ func (p *Pages) confirmDeleteChannel(r *http.Request) (console.Response, error) 
 		return nil, err
 	}
 	return console.Confirm{
-		Title: "Delete the channel " + c.Name() + "?", Text: "Its webhook URL is forgotten. Its deliveries stay in the list.",
+		Title: "Delete the channel " + c.Name() + "?", Text: "Its webhook URL is deleted. Its deliveries stay in the list.",
 		Verb: "Delete channel", Back: channelPath(&c),
 	}, nil
 }

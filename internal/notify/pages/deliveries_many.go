@@ -85,7 +85,7 @@ func (p *Pages) askRedeliver(r *http.Request, m many, few int) (console.Response
 	if n.Queued == 0 {
 		return m.done(strings.TrimSpace("There is nothing to send again. "+m.skips(n)), true), nil
 	}
-	text := "They go back into the queues of their channels, before what came later; if many wait, they are sent as digests. What ends later is left alone."
+	text := "They go back into the queues of their channels, before newer messages. If many wait, they are sent as digests. Deliveries that end after this question are not included."
 	if n.Queued+n.Skipped >= admin.MaxAtOnce {
 		text += " There may be more: at most " + console.Count(admin.MaxAtOnce) + " are sent again at once."
 	}

@@ -58,7 +58,7 @@ func courseOf(view *deliveryView, attempts []attempt) []courseStep {
 		steps = slices.Insert(steps, at, courseStep{At: view.QueuedAt, Says: "Put back into the queue"})
 	}
 	if view.State == notify.Cancelled || view.State == notify.Failed {
-		steps = append(steps, courseStep{At: view.FinishedAt, Says: map[notify.DeliveryState]string{notify.Cancelled: "Cancelled", notify.Failed: "Given up"}[view.State]})
+		steps = append(steps, courseStep{At: view.FinishedAt, Says: map[notify.DeliveryState]string{notify.Cancelled: "Cancelled", notify.Failed: "Failed"}[view.State]})
 	}
 	slices.Reverse(steps)
 	return steps

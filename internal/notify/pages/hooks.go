@@ -83,7 +83,7 @@ func (p *Pages) confirmRotate(r *http.Request) (console.Response, error) {
 	}
 	confirm := console.Confirm{
 		Title: "Make a new secret for " + hookTitle(h) + "?", Verb: "Make a new secret", Back: connectionPage(h.Connection),
-		Text: "It is shown once. Enter it on the platform within 7 days: until then the present secret is valid too.",
+		Text: "It is shown once. Enter it on the platform within 7 days: until then the current secret stays valid.",
 	}
 	if h.SecretLost() {
 		confirm.Text = "It is shown once. Enter it on the platform. The present secret is lost, so webhooks are refused until then."

@@ -129,7 +129,7 @@ func (p *Pages) confirmDeleteMention(r *http.Request) (console.Response, error) 
 		return nil, fault.New(fault.NotFound, "There is no such chat account.")
 	}
 	return console.Confirm{
-		Title: "Delete the chat account of " + q.Get("user") + "?", Text: "Messages do not mention this person any more.",
+		Title: "Delete the chat account of " + q.Get("user") + "?", Text: "Messages will no longer mention this person.",
 		Verb: "Delete account", Back: mentionsPath,
 		Form: []console.Hidden{{Name: "connection", Value: q.Get("connection")}, {Name: "user", Value: q.Get("user")}},
 	}, nil

@@ -102,7 +102,7 @@ func (p *Pages) firstSteps(ctx context.Context, who *identity.Principal, sum *no
 	}
 	steps := []console.Step{
 		{Text: "Connect your code-hosting platform"},
-		{Text: "Add a rule that sends events to a chat channel. Its form can send a test message", Link: p.firstRule(), Done: sum.AnyRule},
+		{Text: "Add a rule that sends events to a chat channel. You can send a test message from its form", Link: p.firstRule(), Done: sum.AnyRule},
 		{Text: "Enter the webhook URL and the secret on the platform, and push a commit. Its event appears here", Link: eventsPath, Done: sum.AnyEvent},
 	}
 	if who.May(identity.SysAdmin, identity.Resource{}) {

@@ -117,7 +117,7 @@ func (r *Runner) release(ctx context.Context, lease *db.Lease) {
 	}
 }
 
-// turnAll gives reports their turns, some at a time, and says how many were kept.
+// turnAll runs reports, some at a time, and returns how many were kept.
 func (b *round) turnAll(ctx context.Context, due []notify.ReportInfo) (kept int, err error) {
 	var group errgroup.Group
 	group.SetLimit(together)

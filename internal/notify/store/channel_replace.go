@@ -31,7 +31,7 @@ func freeURL(ctx context.Context, tx *db.Tx, webhookURL string, channel int64) e
 	return nil
 }
 
-// replaceURL gives a channel another webhook URL, for all its rules and reports and
+// replaceURL replaces the webhook URL of a channel, for all its rules and reports and
 // for what waits, and says whether it was another one. What was known of the former
 // one says nothing of this one.
 func (s *Store) replaceURL(ctx context.Context, tx *db.Tx, before *notify.ChannelInfo, webhookURL string) (replaced bool, err error) {

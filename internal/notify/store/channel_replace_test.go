@@ -16,7 +16,7 @@ import (
 
 func anyone(*notify.ChannelInfo) error { return nil }
 
-// replace gives a channel another webhook URL, whatever version it has.
+// replace replaces the webhook URL of a channel, whatever version it has.
 func replace(t *testing.T, s *Store, id int64, url string) (notify.ChannelInfo, error) {
 	t.Helper()
 	return s.SaveChannel(t.Context(), ada, id, notify.ChannelChange{

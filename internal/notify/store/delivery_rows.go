@@ -8,7 +8,7 @@ import (
 	"outrigger/internal/notify"
 )
 
-// numberDeliveries gives the deliveries of webhooks their ids, which their
+// numberDeliveries sets the ids of the deliveries of webhooks, which their
 // events name.
 func numberDeliveries(ctx context.Context, tx *db.Tx, items []*notify.Receipt) error {
 	var deliveries []*notify.Delivery

@@ -47,7 +47,7 @@ func ruleAt(t *testing.T, s *Store, name, project, repository string) notify.Rul
 	return save(t, s, r, flowURL(name))
 }
 
-// grantAt gives a user a grant.
+// grantAt grants a user a permission.
 func grantAt(t *testing.T, s *Store, project, repository string) {
 	t.Helper()
 	grantTo(t, s, "mallory", project, repository)

@@ -63,7 +63,7 @@ func (s *Store) insertHook(ctx context.Context, tx *db.Tx, who notify.Actor, h *
 	return recordHook(ctx, tx, who, "create", nil, h)
 }
 
-// RotateHook gives a hook a new secret; the old one signs for 7 days more. The
+// RotateHook replaces the secret of a hook; the old one signs for 7 days more. The
 // secret is in no other answer. fault.Conflict: its secret is in the file.
 func (s *Store) RotateHook(ctx context.Context, who notify.Actor, connection, name string) (notify.Hook, error) {
 	var after notify.Hook

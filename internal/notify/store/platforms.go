@@ -22,7 +22,7 @@ func (s *Store) UsePlatforms(file notify.Connections, kinds map[string]notify.De
 // this node. It holds for events acknowledged after it returns nil. record, in the same
 // transaction, is for the audit trail.
 func (s *Store) ReplaceFile(ctx context.Context, file notify.Connections, record func(*db.Tx) error) error {
-	// Before the commit: whoever reads the new count must find these connections.
+	// Before the commit: a reader of the new count must find these connections.
 	before := s.file.Swap(&file)
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := s.beginPlatformsChange(ctx, tx); err != nil {

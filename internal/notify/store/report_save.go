@@ -96,7 +96,7 @@ func (s *Store) EnableReport(ctx context.Context, who notify.Actor, id, version 
 }
 
 // changeReport writes what change makes of a report, which is nil for id 0; where
-// change gives nil, nothing.
+// change returns nil, nothing.
 func (s *Store) changeReport(ctx context.Context, who notify.Actor, id int64,
 	change func(tx *db.Tx, before *notify.ReportInfo) (*notify.ReportInfo, error), now time.Time) (saved notify.ReportInfo, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {

@@ -134,7 +134,7 @@ func (p *Platform) AddProject(project Project) {
 	p.projects = append(p.projects, project)
 }
 
-// Move gives a project another key, with all that is in it.
+// Move changes the key of a project, with all that is in it.
 func (p *Platform) Move(from, to string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

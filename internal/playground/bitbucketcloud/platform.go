@@ -132,7 +132,7 @@ func (p *Platform) setRepository(r Repository) {
 	p.repositories = append(p.repositories, &r)
 }
 
-// SetPermission gives an account a permission on a repository; "" takes it away.
+// SetPermission sets the permission of an account on a repository; "" takes it away.
 func (p *Platform) SetPermission(workspace, slug, account, permission string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 type Page struct {
 	Platform *Platform
 	Console  string // URL of Outrigger's own console, for the link
-	// Withdrawn is called after an account withdrew what it granted; nil: nobody is told.
+	// Withdrawn is called after an account withdrew what it granted; nil: not called.
 	Withdrawn func(ctx context.Context, account string)
 
 	sent atomic.Int64 // events so far

@@ -122,7 +122,7 @@ func (op operation) endless() bool {
 	return ok != nil && ok.Value.Content["text/event-stream"] != nil
 }
 
-// setHeaders gives a request the examples of the headers that are required.
+// setHeaders adds to a request the examples of the headers that are required.
 func (op operation) setHeaders(h http.Header) {
 	for _, p := range op.Parameters {
 		if p.Value.In == openapi3.ParameterInHeader && p.Value.Required {

@@ -85,7 +85,7 @@ func TestWhatUndoingHasLeft(t *testing.T) {
 			if got := r.do(200, "GET", "/errors.csv"); !strings.HasSuffix(got, "\n1,,,target_changed,The property is not ours.\n2,,,target_not_found,404 There is none.\n") {
 				t.Errorf("the CSV: %s", got)
 			}
-			r.has(r.open("GET", movePath, "root"), 200, "Issues that undoing has left", "Issue 1, on the target 901: Others changed what the target has of this issue")
+			r.has(r.open("GET", movePath, "root"), 200, "Issues that were not undone", "Issue 1, on the target 901: Others changed what the target has of this issue")
 			r.has(r.open("GET", movePath+"/errors", "root"), 200, "Issue 2, on the target 902: The target has no such issue. The target answered: 404 There is none.")
 			r.says(r.reported(), map[string]string{"undo/Issue 2, on the target 902": "|The target has no such issue. The target answered: 404 There is none."})
 			hidden = nil

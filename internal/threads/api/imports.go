@@ -25,7 +25,7 @@ func (a *Source) registerImports(r *rest.Router) {
 	rest.Add(r, rest.Operation[struct{}, source.HierarchyImport]{
 		Route: rest.Route{Method: "POST", Path: hierarchy, Access: rest.SysAdmins, MaxBody: upload},
 		Words: rest.Words{
-			ID: "importHierarchy", Tag: tag, Summary: "Takes a hierarchy file in.", Answer: "What became of it.",
+			ID: "importHierarchy", Tag: tag, Summary: "Imports a hierarchy file.", Answer: "The result of the import.",
 			Text: "Needs `SYS_ADMIN`. The body is a JSON array of records or export pages, perhaps packed with gzip or zip, of any media type, up to " +
 				"`threads.max_upload`. The same record again changes nothing, another parent for a comment replaces it. The file is taken as it comes: " +
 				"what was taken before an error stays, and sending it again takes the rest.",
@@ -45,7 +45,7 @@ func (a *Source) registerImports(r *rest.Router) {
 	rest.Add(r, rest.Operation[ofSite, source.MappingImport]{
 		Route: rest.Route{Method: "POST", Path: mappings, Access: rest.SysAdmins, MaxBody: upload},
 		Words: rest.Words{
-			ID: "importMappings", Tag: tag, Summary: "Takes a mappings file of a cloud site in.", Answer: "What became of it.",
+			ID: "importMappings", Tag: tag, Summary: "Imports a mappings file of a cloud site.", Answer: "The result of the import.",
 			Text: "Needs `SYS_ADMIN`. The body is CSV with the columns entityType, serverId and cloudId, perhaps packed with gzip or zip, of any media " +
 				"type, up to `threads.max_upload`. Another cloud id for an entity replaces it. It is taken as it comes.",
 			Takes: []rest.Media{{Type: "text/csv", Examples: map[string]any{"short": exampleMappings}}, packed},

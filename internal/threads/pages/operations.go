@@ -28,7 +28,7 @@ var questions = map[threads.Operation]console.Confirm{
 	},
 	threads.OpUndo: {
 		Title: "Undo the migration?", Verb: "Undo Migration",
-		Text:   "Each issue that was written gets back what it had before. Threads that others changed since stay as they are. Download the report first if you need it.",
+		Text:   "Each issue gets back what it had before the migration. Threads that others changed since are not touched. If you need the report, download it first.",
 		Losses: []string{"the thread relationships that this migration wrote", "the loaded data", "progress, counts and the list of errors"},
 	},
 }

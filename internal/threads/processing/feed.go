@@ -62,6 +62,6 @@ type feed interface {
 	wanted(ctx context.Context) error
 }
 
-// elsewhere gives some issues of the data, spread over it, besides some; nil
+// elsewhere returns some issues of the data, spread over it, besides some; nil
 // where there are none.
 type elsewhere func(ctx context.Context, besides map[int64]bool) ([]int64, error)

@@ -165,7 +165,7 @@ func (r *restoring) store(ctx context.Context, after threads.RestoreJob, w threa
 	return err
 }
 
-// backupFeed gives the issues of the backup.
+// backupFeed returns the issues of the backup.
 type backupFeed struct{ *restoring }
 
 func (f *backupFeed) next(context.Context) (*task, error) {
@@ -203,7 +203,7 @@ func (f *backupFeed) keep(ctx context.Context, tasks, ahead []*task, _ int64, pa
 	return f.store(ctx, after, w)
 }
 
-// surplusFeed gives the issues that the backup does not have: those whose maps
+// surplusFeed returns the issues that the backup does not have: those whose maps
 // the restore has not written.
 type surplusFeed struct {
 	*restoring

@@ -171,7 +171,7 @@ func failures(r *admin.Report) section {
 
 // undoLeft are the issues that undoing has left; no section where there are none.
 func undoLeft(r *admin.Report) section {
-	s := section{Name: "undo", Title: "Issues that undoing has left"}
+	s := section{Name: "undo", Title: "Issues that were not undone"}
 	for _, l := range r.UndoLeft {
 		text := l.Reason.Sentence()
 		if said := l.Answer.String(); said != "" {

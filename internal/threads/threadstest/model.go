@@ -137,7 +137,7 @@ func (m *Model) onCloudCycle(r threads.Record) bool {
 	return been[goal]
 }
 
-// judge gives the outcome of a record.
+// judge returns the outcome of a record.
 func (m *Model) judge(r threads.Record) {
 	issue, issueOK := m.mapped[threads.EntityIssue][r.IssueID]
 	comment, commentOK := m.mapped[threads.EntityComment][r.CommentID]
@@ -179,7 +179,7 @@ func (m *Model) Cloud(r threads.Record) (issue int64, relation threads.Relation)
 }
 
 // Refuse takes the maps of cloud issues that a target refuses out of the model,
-// and gives the reasons of all errors then.
+// and returns the reasons of all errors then.
 func (m *Model) Refuse(issues map[int64]threads.Reason) map[threads.Record]threads.Reason {
 	reasons := maps.Clone(m.Reasons)
 	for _, r := range m.Records {

@@ -12,7 +12,7 @@ import (
 	"outrigger/internal/mailqueue"
 )
 
-// checkTime bounds a check, for which somebody waits.
+// checkTime limits a check, for which a user waits.
 const checkTime = 45 * time.Second
 
 // checking collects the steps of a check.

@@ -57,7 +57,7 @@ func parseChunk(rest string) (size int64, last, ok bool) {
 	return int64(n), len(fields) == 2, err == nil
 }
 
-// readChunk gives a chunk to the message; cut is the reply where it did not come
+// readChunk passes a chunk to the message; cut is the reply where it did not come
 // whole.
 func (c *conn) readChunk(m *incoming, size int64) (cut *Reply) {
 	for size > 0 {

@@ -192,7 +192,7 @@ func (c *conn) hangUp(r *Reply) (string, bool) {
 	return "", false
 }
 
-// say gives a reply of one line or several.
+// say writes a reply of one line or several.
 func (c *conn) say(code int, lines ...string) {
 	for i, line := range lines {
 		separator := " "
@@ -203,7 +203,7 @@ func (c *conn) say(code int, lines ...string) {
 	}
 }
 
-// refuse gives a reply from 400 on.
+// refuse writes a reply from 400 on.
 func (c *conn) refuse(r *Reply) {
 	c.server.o.Refused(r.Code)
 	c.logRefusal(r)

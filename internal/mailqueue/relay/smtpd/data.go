@@ -106,7 +106,7 @@ func newIncoming(c *conn) *incoming {
 	return &incoming{conn: c, msg: c.server.o.Backend.Receive(env)}
 }
 
-// take gives the next bytes to the backend, unless something is wrong.
+// take passes the next bytes to the backend, unless something is wrong.
 func (m *incoming) take(p []byte) {
 	if m.bad != nil {
 		m.discarded += int64(len(p))

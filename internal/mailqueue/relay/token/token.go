@@ -102,7 +102,7 @@ func (s *Source) Token(ctx context.Context) (secret.Value, error) {
 	if err != nil {
 		return secret.Value{}, err
 	}
-	// An answer that nobody reads may hold the only refresh token that is left.
+	// An answer that is not read may hold the only refresh token that is left.
 	ctx = context.WithoutCancel(ctx)
 	defer func() {
 		if err := s.o.Leases.Release(ctx, lease); err != nil {

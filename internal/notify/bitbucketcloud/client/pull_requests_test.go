@@ -19,7 +19,7 @@ import (
 
 var shop = notify.RepositoryRef{ProjectKey: "acme", RepositoryKey: "shop"}
 
-// withOpen gives the repository so many open pull requests, the first of which
+// withOpen adds so many open pull requests to the repository, the first of which
 // was updated last.
 func (p *played) withOpen(n int) {
 	all := make([]bitbucketcloud.PullRequest, n)

@@ -99,7 +99,7 @@ func (cl *Client) whoIs(ctx context.Context, own *notify.Connection, typed strin
 
 // judgeUser is nil for the headers of an answer to the user of that name. What is
 // between here and the platform may answer to any password, from a cache or signed
-// in as somebody else.
+// in as another user.
 func judgeUser(h http.Header, own *notify.Connection, name string) error {
 	is, err := answeredUser(h)
 	const lookAt = "pass on the header Authorization of requests as it came, answer nothing from a cache, and pass on X-AUSERNAME of answers"
@@ -112,7 +112,7 @@ func judgeUser(h http.Header, own *notify.Connection, name string) error {
 	return nil
 }
 
-// disbelieved is the error of an answer by which nobody is let in; why is for the
+// disbelieved is the error of an answer that lets no user in; why is for the
 // log.
 func disbelieved(why string, args ...any) error {
 	return fault.Wrap(fmt.Errorf(why, args...), fault.Unauthenticated, "The platform's answer does not prove who signs in.")
