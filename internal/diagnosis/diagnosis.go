@@ -61,7 +61,21 @@ func (s *Source) Write(to io.Writer) error {
 	return archive.Close()
 }
 
-var urls = regexp.MustCompile(`(?i)\b(https?|postgres|postgresql|smtps?|socks5)://[^\s"'<>\\]+`)
+// urls also finds those that JSON escapes, once or more, as in what a chat platform
+// answered, and those in which a secret was hidden already.
+var urls = regexp.MustCompile(`(?i)\b(https?|postgres|postgresql|smtps?|socks5):(\\*/){2}(\\+(/|u[0-9a-f]{4})|<secret>|[^\s"<>\\])+`)
+
+var escapes = regexp.MustCompile(`\\+(u0026)?|<secret>`)
+
+// maskURL masks a URL that urls found.
+func maskURL(found string) string {
+	return secret.MaskURL(escapes.ReplaceAllStringFunc(found, func(part string) string {
+		if strings.HasSuffix(part, "u0026") {
+			return "&"
+		}
+		return ""
+	}))
+}
 
 // masker returns what hides the secrets of the settings in a text, and of URLs all
 // but the host.
@@ -74,7 +88,7 @@ func masker(c *config.Config) func(string) string {
 		pairs = append(pairs, v.Reveal(), v.String(), quoted[1:len(quoted)-1], v.String())
 	}
 	known := strings.NewReplacer(pairs...)
-	return func(text string) string { return urls.ReplaceAllStringFunc(known.Replace(text), secret.MaskURL) }
+	return func(text string) string { return urls.ReplaceAllStringFunc(known.Replace(text), maskURL) }
 }
 
 func (s *Source) versions(w io.Writer) error {

@@ -65,9 +65,13 @@ func TestMasker(t *testing.T) {
 		`password=pass-word`:         `password=<secret>`,
 		`token pass-word-and-more.`:  `token <secret>.`,
 		`{"error":"not two\nlines"}`: `{"error":"not <secret>"}`,
-		`asked https://chat.example.com/workflows/x/invoke?sig=abc twice`: `asked https://chat.example.com/…/invoke?…sig=•••• twice`,
-		`{"url":"HTTPS://chat.example.com/services/T0/B0/x","n":1}`:       `{"url":"https://chat.example.com/…","n":1}`,
-		`postgres://o:geheim@db.example.com/outrigger`:                    `postgres://db.example.com/…`,
+		`asked https://chat.example.com/workflows/x/invoke?sig=abc twice`:                  `asked https://chat.example.com/…/invoke?…sig=•••• twice`,
+		`{"url":"HTTPS://chat.example.com/services/T0/B0/x","n":1}`:                        `{"url":"https://chat.example.com/…","n":1}`,
+		`postgres://o:geheim@db.example.com/outrigger`:                                     `postgres://db.example.com/…`,
+		`{"error":"no flow https:\/\/chat.example.com\/services\/T0\/x","n":1}`:            `{"error":"no flow https://chat.example.com/…","n":1}`,
+		`"reason":"{\"url\":\"https:\\/\\/chat.example.com\\/services\\/x\"}"`:             `"reason":"{\"url\":\"https://chat.example.com/…\"}"`,
+		`"https://chat.example.com/x/invoke?a=1\u0026sig=abc" "https://c.example.com/o'x"`: `"https://chat.example.com/…/invoke?…sig=••••" "https://c.example.com/…"`,
+		`socks5://o:pass-word@proxy.example.com:1080/path`:                                 `socks5://proxy.example.com:1080/…`,
 		`nothing to hide`: `nothing to hide`,
 	} {
 		if got := hide(text); got != want {
