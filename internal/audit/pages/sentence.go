@@ -38,7 +38,7 @@ func past(action string) string {
 // homes are the pages of things, by what the trail calls them; the id follows.
 var homes = map[string]string{
 	"rule": "/notifications/rules/%s", "report": "/notifications/reports/%s", "connection": "/notifications/connections/%s",
-	"delivery": "/notifications/deliveries/%s", "message": "/mail/messages/%s", "user": "/system/users/named/%s",
+	"delivery": "/notifications/deliveries/%s", "channel": "/notifications/channels/%s", "message": "/mail/messages/%s", "user": "/system/users/named/%s",
 }
 
 // home is the page of what an entry is about; "" where there is none, or none any more.

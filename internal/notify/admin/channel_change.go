@@ -169,7 +169,7 @@ func (s *Channels) prepareReplacement(ctx context.Context, before *notify.Channe
 func (s *Channels) tryURL(ctx context.Context, before *notify.ChannelInfo, change *notify.ChannelChange) error {
 	after := *before
 	after.Format = change.Format
-	done, err := s.Tests.send(ctx, tested{object: "channel", id: before.Fingerprint}, change.URL, nil, after.OwnFormat())
+	done, err := s.Tests.send(ctx, tested{object: "channel", id: before.UnderID()}, change.URL, nil, after.OwnFormat())
 	switch {
 	case err != nil:
 		return err

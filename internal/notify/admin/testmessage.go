@@ -105,7 +105,7 @@ func (s *Channels) Test(ctx context.Context, channel string, which notify.RetryM
 	if err != nil {
 		return nil, err
 	}
-	return s.Tests.send(ctx, tested{object: "channel", id: c.Fingerprint, which: which}, to, nil, c.MessageFormat())
+	return s.Tests.send(ctx, tested{object: "channel", id: c.UnderID(), which: which}, to, nil, c.MessageFormat())
 }
 
 // stored returns the webhook URL of what is tested, and the format of messages there;

@@ -105,27 +105,27 @@ func nameOfTested(ctx context.Context, tx *db.Tx, object, id string) (string, er
 	switch {
 	case id == "":
 		return "", nil
-	case object == "channel":
-		return channelName(ctx, tx, id)
-	case object == "rule":
-		number, err := strconv.ParseInt(id, 10, 64)
-		if err != nil {
-			return "", fmt.Errorf("the id of a rule: %w", err)
-		}
-		return readName(ctx, tx, `SELECT name FROM notify_rules WHERE id = $1`, number)
+	case object != "channel" && object != "rule":
+		return "", nil
 	}
-	return "", nil
+	number, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return "", fmt.Errorf("the id of a %s: %w", object, err)
+	}
+	if object == "channel" {
+		return channelName(ctx, tx, number)
+	}
+	return readName(ctx, tx, `SELECT name FROM notify_rules WHERE id = $1`, number)
 }
 
 // channelName is what the channel is called, else what its rules call it; "" where
 // neither has a name.
-func channelName(ctx context.Context, tx *db.Tx, fingerprint string) (string, error) {
-	name, err := readName(ctx, tx, `SELECT name FROM notify_channels WHERE fingerprint = $1`, fingerprint)
+func channelName(ctx context.Context, tx *db.Tx, id int64) (string, error) {
+	name, err := readName(ctx, tx, `SELECT name FROM notify_channels WHERE id = $1`, id)
 	if err != nil || name != "" {
 		return name, err
 	}
-	return readName(ctx, tx, `SELECT r.channel_name FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id
-		WHERE c.fingerprint = $1 AND r.channel_name <> '' ORDER BY r.name, r.id LIMIT 1`, fingerprint)
+	return readName(ctx, tx, `SELECT channel_name FROM notify_rules WHERE channel_id = $1 AND channel_name <> '' ORDER BY name, id LIMIT 1`, id)
 }
 
 func readName(ctx context.Context, tx *db.Tx, query string, of any) (name string, err error) {

@@ -34,10 +34,10 @@ func (s *Store) RetryChannel(ctx context.Context, who notify.Actor, id int64, wh
 		if err := s.openChannel(ctx, tx, id); err != nil {
 			return err
 		}
-		e := who.AuditEntry("retry", "channel", before.Fingerprint, map[string]string{
+		e := who.AuditEntry("retry", "channel", before.UnderID(), map[string]string{
 			"state": before.Status(tx.Now()).State, "reason": before.Status(tx.Now()).Reason,
 		}, map[string]string{"state": string(notify.Open), "which": string(which), "cancelled": strconv.Itoa(cancelled)})
-		if e.ObjectName, err = channelName(ctx, tx, before.Fingerprint); err != nil {
+		if e.ObjectName, err = channelName(ctx, tx, id); err != nil {
 			return err
 		}
 		return audit.Record(ctx, tx, e)
