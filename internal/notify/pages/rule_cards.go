@@ -1,17 +1,20 @@
 package pages
 
 import (
+	"context"
 	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
 
 	"outrigger/internal/console"
+	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/admin"
 	"outrigger/internal/notify/answer"
 	"outrigger/internal/notify/cardhtml"
 	"outrigger/internal/notify/message"
+	"outrigger/internal/secret"
 )
 
 // What the buttons of the rule form do besides saving.
@@ -26,9 +29,8 @@ type shownCard struct {
 	Card template.HTML
 }
 
-// cardsOf draws the cards of event types, by their keys, as a format and a
-// webhook URL's host have them. Unknown keys are left out.
-func cardsOf(keys []string, format notify.Format, host string) ([]shownCard, error) {
+// cardsOf draws the cards of event types, by their keys. Unknown keys are left out.
+func cardsOf(keys []string, format notify.Format) ([]shownCard, error) {
 	var types []notify.EventType
 	for _, key := range keys {
 		if t, ok := notify.ParseEventType(key); ok {
@@ -37,7 +39,7 @@ func cardsOf(keys []string, format notify.Format, host string) ([]shownCard, err
 	}
 	var shown []shownCard
 	for _, t := range notify.NewTypeSet(types...).Types() {
-		drawn, err := cardhtml.Fragment(message.Preview(t), format.ResolveFormat(host))
+		drawn, err := cardhtml.Fragment(message.Preview(t), format)
 		if err != nil {
 			return nil, err
 		}
@@ -47,21 +49,48 @@ func cardsOf(keys []string, format notify.Format, host string) ([]shownCard, err
 }
 
 // cardsOfForm draws the cards of the events that are ticked in a form.
-func cardsOfForm(form *console.Form, stored *notify.RuleInfo) ([]shownCard, error) {
-	host := ""
-	if stored != nil {
-		host = stored.Channel.Host
+func (p *Pages) cardsOfForm(ctx context.Context, form *console.Form, stored *notify.Channel) ([]shownCard, error) {
+	own, chosen := notify.Format(form.Get("format")), form.Get("channel")
+	if u, err := url.Parse(form.Get("webhookUrl")); err == nil && u.Host != "" && !secret.IsMask(form.Get("webhookUrl")) {
+		return cardsOf(form.All("eventTypes"), own.ResolveFormat(u.Hostname()))
 	}
-	if u, err := url.Parse(form.Get("webhookUrl")); err == nil && u.Host != "" {
-		host = u.Hostname()
+	if stored != nil && (chosen == "" || chosen == stored.UnderID()) {
+		return cardsOf(form.All("eventTypes"), own.Else(stored.Format).ResolveFormat(stored.Host))
 	}
-	return cardsOf(form.All("eventTypes"), notify.Format(form.Get("format")), host)
+	if chosen != "" { // with its own format
+		own = notify.Auto
+	}
+	return p.cardsOnChannel(ctx, form.All("eventTypes"), chosen, own)
 }
 
-// showCards answers the cards by themselves, for a form that changes.
+// cardsOnChannel draws cards as a channel gets them from a rule of a format. A channel
+// that who asks may not choose, and none, count as one without a format.
+func (p *Pages) cardsOnChannel(ctx context.Context, keys []string, channel string, own notify.Format) ([]shownCard, error) {
+	if channel == "" {
+		return cardsOf(keys, own.ResolveFormat(""))
+	}
+	c, err := p.Channels.Get(ctx, channel)
+	switch {
+	case fault.Is(err, fault.NotFound), fault.Is(err, fault.Forbidden):
+		return cardsOf(keys, own.ResolveFormat(""))
+	case err != nil:
+		return nil, err
+	}
+	return cardsOf(keys, own.Else(c.Format).ResolveFormat(c.Host))
+}
+
+// showCards answers the cards by themselves, for a form that changes: as its channel
+// gets them, or where a webhook URL is entered, the host of that.
 func (p *Pages) showCards(r *http.Request) (console.Response, error) {
 	q := r.URL.Query()
-	cards, err := cardsOf(q["eventTypes"], notify.Format(q.Get("format")), q.Get("host"))
+	own := notify.Format(q.Get("format"))
+	var cards []shownCard
+	var err error
+	if host := q.Get("host"); host != "" {
+		cards, err = cardsOf(q["eventTypes"], own.ResolveFormat(host))
+	} else {
+		cards, err = p.cardsOnChannel(r.Context(), q["eventTypes"], q.Get("channel"), own)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +144,7 @@ func openedText(o *notify.Reopened) string {
 // again.
 func (p *Pages) testRule(r *http.Request, form *console.Form, stored *notify.RuleInfo, at rulePlace) (console.Response, error) {
 	draft, wrong := draftOf(form, stored, at)
-	page, err := p.rulePage(form, stored, at)
+	page, err := p.rulePage(r.Context(), form, stored, at)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func (p *Pages) duplicateRule(r *http.Request, from string) (console.Response, e
 	form := formOf(&info).Set("version")
 	name := []rune("Copy of " + info.Name)
 	form.Set("name", string(name[:min(len(name), maxRuleName)]))
-	page, err := p.rulePage(form, nil, at)
+	page, err := p.rulePage(r.Context(), form, nil, at)
 	page.Title = "Duplicate " + info.Name
 	return page, err
 }

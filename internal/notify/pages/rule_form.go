@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strconv"
@@ -71,7 +72,7 @@ func (p *Pages) blankRule(r *http.Request) (console.Response, error) {
 		return p.duplicateRule(r, from)
 	}
 	form := console.NewForm().SetBool("enabled", true).Set("format", string(notify.Auto)).Set("expectedCommitStatus", string(notify.StatusBoth))
-	return p.rulePage(form, nil, at)
+	return p.rulePage(r.Context(), form, nil, at)
 }
 
 func levelOf(query string) notify.Level {
@@ -83,10 +84,10 @@ func levelOf(query string) notify.Level {
 	return notify.Global
 }
 
-func (p *Pages) rulePage(form *console.Form, stored *notify.RuleInfo, at rulePlace) (console.Page, error) {
+func (p *Pages) rulePage(ctx context.Context, form *console.Form, stored *notify.RuleInfo, at rulePlace) (console.Page, error) {
 	data := p.form(form, stored, at)
 	var err error
-	if data.Cards, err = cardsOfForm(form, stored); err != nil {
+	if data.Cards, err = p.cardsOfForm(ctx, form, channelOfRule(stored)); err != nil {
 		return console.Page{}, err
 	}
 	page := console.Page{
@@ -110,7 +111,7 @@ func (p *Pages) editRule(r *http.Request) (console.Response, error) {
 		return console.Redirect{To: p.rulePath(&info.Rule)}, nil
 	}
 	p.Rules.Caution(r.Context(), info)
-	page, err := p.rulePage(formOf(info), info, at)
+	page, err := p.rulePage(r.Context(), formOf(info), info, at)
 	if err != nil {
 		return nil, err
 	}
@@ -186,11 +187,11 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 	}
 	if preset := form.Get("preset"); preset != "" {
 		form.Set("eventTypes", presetKeys(preset, groups)...)
-		return p.rulePage(form, stored, at)
+		return p.rulePage(r.Context(), form, stored, at)
 	}
 	switch form.Get("do") {
 	case doShow:
-		return p.rulePage(form, stored, at)
+		return p.rulePage(r.Context(), form, stored, at)
 	case doTest:
 		return p.testRule(r, form, stored, at)
 	case doTry:
@@ -200,7 +201,7 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 	}
 	saved, err := p.Rules.Save(r.Context(), draft, form.Get("webhookUrl"), wrong)
 	if err != nil {
-		page, drawing := p.rulePage(form, stored, at)
+		page, drawing := p.rulePage(r.Context(), form, stored, at)
 		if drawing != nil {
 			return nil, drawing
 		}

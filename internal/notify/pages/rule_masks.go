@@ -20,7 +20,7 @@ type triedMask struct {
 // tryMasks shows the form with what its masks make of the names to try.
 func (p *Pages) tryMasks(r *http.Request, form *console.Form, stored *notify.RuleInfo, at rulePlace) (console.Response, error) {
 	draft, _ := draftOf(form, stored, at)
-	page, err := p.rulePage(form, stored, at)
+	page, err := p.rulePage(r.Context(), form, stored, at)
 	if err != nil {
 		return nil, err
 	}

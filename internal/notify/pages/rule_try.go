@@ -71,7 +71,7 @@ func untried(why *fault.Error, draft *notify.Rule) ruleTrial {
 
 // tryRule tries the rule as it is typed, and shows the form again.
 func (p *Pages) tryRule(r *http.Request, form *console.Form, stored *notify.RuleInfo, at rulePlace) (console.Response, error) {
-	page, err := p.rulePage(form, stored, at)
+	page, err := p.rulePage(r.Context(), form, stored, at)
 	if err != nil {
 		return nil, err
 	}

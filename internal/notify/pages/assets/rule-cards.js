@@ -10,14 +10,22 @@ if (place && form) {
   let waiting;
   let asking;
 
-  // The address of the webhook is a secret: only its host is asked about.
-  const hostOf = (address) => (URL.canParse(address) ? new URL(address).hostname : place.dataset.host);
+  // The address of the webhook is a secret: only its host is asked about. A channel
+  // that is chosen anew is chosen with its own format.
+  const aimOf = (typed) => {
+    const address = typed.get("webhookUrl") ?? "";
+    const format = typed.get("format") ?? "";
+    if (URL.canParse(address)) return { format, host: new URL(address).hostname };
+    const stored = place.dataset.channel;
+    const channel = typed.get("channel") || stored;
+    return { format: channel === stored ? format : "auto", channel };
+  };
 
   const show = async () => {
     asking?.abort();
     asking = new AbortController();
     const typed = new FormData(form);
-    const query = new URLSearchParams({ format: typed.get("format") ?? "", host: hostOf(typed.get("webhookUrl") ?? "") });
+    const query = new URLSearchParams(aimOf(typed));
     typed.getAll("eventTypes").forEach((key) => query.append("eventTypes", key));
     try {
       const answer = await fetch(`${place.dataset.cards}?${query}`, { signal: asking.signal });
@@ -29,7 +37,7 @@ if (place && form) {
 
   form.addEventListener("change", (event) => {
     // The box that ticks a whole group has no name.
-    if (!["", "eventTypes", "format", "webhookUrl"].includes(event.target.name)) return;
+    if (!["", "eventTypes", "format", "webhookUrl", "channel"].includes(event.target.name)) return;
     clearTimeout(waiting);
     waiting = setTimeout(show, pause);
   });
