@@ -1,10 +1,8 @@
 package pages
 
 import (
-	"context"
 	"fmt"
 	"net/http"
-	"time"
 
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
@@ -25,17 +23,19 @@ type channelView struct {
 	Recent    recentMessages
 }
 
-// recentMessages are what became of a channel's messages in the last 24 hours.
-type recentMessages struct {
-	Sentence string
-	Last     []deliveryRow
+// WaitText says how many messages wait.
+func (v channelView) WaitText() string {
+	if v.Waiting == 1 {
+		return "1 message waits."
+	}
+	return console.Count(v.Waiting) + " messages wait."
 }
 
-// lastAnswers is how many of a channel's messages its page shows.
-const lastAnswers = 5
-
-// maxRecent is how far the messages of a day are counted.
-const maxRecent = 1000
+// NeedsURL reports whether another webhook URL is what helps: the present one leads
+// nowhere any more.
+func (v channelView) NeedsURL() bool {
+	return v.Standing.State == string(notify.Broken) && (v.Recent.Answered == http.StatusNotFound || v.Recent.Answered == http.StatusGone)
+}
 
 func (p *Pages) showChannel(r *http.Request) (console.Response, error) {
 	c, err := p.Channels.Get(r.Context(), r.PathValue("channel"))
@@ -70,32 +70,6 @@ func (p *Pages) channelPage(r *http.Request, c *notify.ChannelInfo, form *consol
 		Up:      []console.Link{{Label: "Channels", Path: channelsPath}},
 		Actions: []console.Action{{Label: "Its deliveries", Path: deliveriesPath + console.Query("channel", idText(c.ID))}},
 	}, nil
-}
-
-// recentOn says what became of a channel's messages in the last 24 hours, as far as
-// who asks may see them, and shows the last ones.
-func (p *Pages) recentOn(ctx context.Context, c *notify.ChannelInfo) (recent recentMessages, err error) {
-	found, err := p.Deliveries.List(ctx, notify.DeliveryFilter{ChannelID: c.ID, Since: p.Clock().Add(-24 * time.Hour), Limit: maxRecent})
-	if err != nil {
-		return recent, err
-	}
-	byState := make(map[notify.DeliveryState]int)
-	for i := range found {
-		byState[found[i].State]++
-		if i < lastAnswers {
-			recent.Last = append(recent.Last, p.rowOf(found[i]))
-		}
-	}
-	if len(found) == 0 {
-		recent.Sentence = "No messages in the last 24 hours."
-		return recent, nil
-	}
-	recent.Sentence = fmt.Sprintf("In the last 24 hours: %d delivered, %d failed, %d waiting, %d cancelled.", byState[notify.Delivered],
-		byState[notify.Failed], byState[notify.Waiting]+byState[notify.Deciding], byState[notify.Cancelled])
-	if len(found) == maxRecent {
-		recent.Sentence = fmt.Sprintf("Of the last %d messages: %s", maxRecent, recent.Sentence[len("In the last 24 hours: "):])
-	}
-	return recent, nil
 }
 
 func whichOptions() []console.Option {

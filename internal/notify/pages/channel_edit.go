@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -112,13 +111,20 @@ func (p *Pages) askReplacement(r *http.Request) (console.Response, error) {
 }
 
 func (p *Pages) replacePage(r *http.Request, c *notify.ChannelInfo, form *console.Form) console.Page {
-	holds := fmt.Sprintf("The new webhook URL is used by everything that sends to this channel (rules: %d, activity reports: %d)", len(c.Rules), len(c.Reports))
-	if c.Waiting > 0 {
-		holds += " and for what waits (messages: " + console.Count(c.Waiting) + ")"
+	holds := "The new webhook URL is used by everything that sends to this channel"
+	switch {
+	case c.Waiting == 1:
+		holds += " and for the message that waits"
+	case c.Waiting > 1:
+		holds += " and for the " + console.Count(c.Waiting) + " messages that wait"
+	}
+	end := "."
+	if len(c.Rules)+len(c.Reports) > 0 {
+		end = ":"
 	}
 	return console.Page{
 		Template: "channel-replace", Title: "Replace the webhook URL of " + c.Name(),
-		Data: replaceView{Form: form, Row: p.channelRow(*c, identity.From(r.Context())), Holds: holds + ".", Whiches: whichOptions()},
+		Data: replaceView{Form: form, Row: p.channelRow(*c, identity.From(r.Context())), Holds: holds + end, Whiches: whichOptions()},
 		Up:   []console.Link{{Label: "Channels", Path: channelsPath}, {Label: c.Name(), Path: channelPath(c)}},
 	}
 }
