@@ -105,7 +105,7 @@ func (a *App) expectDatabase() error {
 		return err
 	}
 	if a.existingDatabase {
-		return fault.New(fault.Conflict, "There is no database in the data folder %s, and --existing-database expects one. See whether the folder is mounted. To begin a new database, start once without --existing-database.", a.cfg.DataDir)
+		return fault.New(fault.Conflict, "There is no database in the data folder %s, and --existing-database expects one. Check that the folder is mounted. To create a new database, start once without --existing-database.", a.cfg.DataDir)
 	}
 	keyed, err := secret.HasKeyFile(a.cfg.DataDir)
 	if err != nil {

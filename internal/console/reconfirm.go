@@ -128,7 +128,7 @@ func (c *Console) confirm(x *exchange) (Response, error) {
 	w := waiting{to: LocalPath(form.Get(confirmPrefix + "to"))}
 	if form.Bool(confirmPrefix + "post") {
 		if w.form = x.r.PostForm; form.Get(confirmPrefix+"user") != x.userID() {
-			return nil, fault.New(fault.Conflict, "Another user than %s, who is signed in now, filled in this form. Sign in as that user again, or fill in the form anew.", x.principal.Ref())
+			return nil, fault.New(fault.Conflict, "Another user than %s, who is signed in now, filled in this form. Sign in as that user again, or fill in the form again.", x.principal.Ref())
 		}
 	}
 	proof := identity.Proof{

@@ -44,7 +44,7 @@ func (p Policy) parse() (*policy, error) {
 	for _, entry := range p.Proxied {
 		name, below := strings.CutPrefix(hostName(strings.TrimSpace(entry)), "*.")
 		if !isHostName(name) {
-			return nil, fault.New(fault.Invalid, "notify.proxied_hosts: %q is no host name, nor *. and a host name.", entry)
+			return nil, fault.New(fault.Invalid, "notify.proxied_hosts: %q is neither a host name nor *. and a host name.", entry)
 		}
 		if below {
 			name = "." + name

@@ -67,7 +67,7 @@ func CheckProxy(proxy *url.URL) error {
 	case slices.Contains(metadataNames, name):
 		addr = netip.AddrFrom4([4]byte{169, 254, 169, 254})
 	case endsInNumber(name):
-		return fault.New(fault.Invalid, "The proxy's host is no host name and no address: write an IPv4 address as four decimal numbers.")
+		return fault.New(fault.Invalid, "The proxy's host is neither a host name nor an address: write an IPv4 address as four decimal numbers.")
 	default:
 		return nil
 	}

@@ -118,7 +118,7 @@ func (p *policy) checkHost(u *url.URL) error {
 	} else if isLocalhost(name) {
 		literal = []netip.Addr{netip.IPv6Loopback(), netip.AddrFrom4([4]byte{127, 0, 0, 1})}
 	} else if !isHostName(name) {
-		return fault.New(fault.Invalid, "The host of the URL is no host name and no address: write a name in ASCII letters, digits and "+
+		return fault.New(fault.Invalid, "The host of the URL is neither a host name nor an address: write a name in ASCII letters, digits and "+
 			"hyphens, an IPv4 address as four decimal numbers.")
 	}
 	var refused error

@@ -47,8 +47,8 @@ func TestCheckURL(t *testing.T) {
 		{raw: "https://chat.example.com:x/hooks", says: "not a URL"},
 		{raw: "https://host/%zz", says: "not a URL"},
 		{raw: "https://me:pw@chat.example.com/hooks", says: "user or a password"},
-		{raw: "https://bücher.example/hooks", says: "no host name"},
-		{raw: "https://a..b/hooks", says: "no host name"},
+		{raw: "https://bücher.example/hooks", says: "neither a host name"},
+		{raw: "https://a..b/hooks", says: "neither a host name"},
 
 		{raw: "http://chat.example.com/hooks", says: "begin with https://"},
 		{raw: "http://8.8.8.8/hooks", says: "begin with https://"},

@@ -32,7 +32,7 @@ type RuleVerdict struct {
 type Explanation struct {
 	Event LoggedEvent
 	// Rules that could concern it, those of its repository first, then its
-	// project's, then the global ones, as far as who asks administers them.
+	// project's, then the global ones, as far as the caller administers them.
 	Rules []RuleVerdict
 	// Hidden counts the others of the page, and HiddenTook those of them that took it.
 	Hidden, HiddenTook int

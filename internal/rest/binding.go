@@ -65,7 +65,7 @@ func newBinding[In any](method string) *binding {
 		case query != "" && (b.body == nil || noMember(member)):
 			b.query = append(b.query, parameter{query, f})
 		case member == "" && query == "" && !f.Anonymous:
-			panic(fmt.Sprintf("rest: %s.%s says not where it comes from", b.input, f.Name))
+			panic(fmt.Sprintf("rest: %s.%s does not say where it comes from", b.input, f.Name))
 		}
 	}
 	return b

@@ -43,7 +43,7 @@ func removeAbandoned(path string) error {
 		return err
 	}
 	if info.Mode().Type() != fs.ModeSocket {
-		return fault.New(fault.Conflict, "%s is there and is no socket. Name another path, or remove it.", path)
+		return fault.New(fault.Conflict, "%s exists and is not a socket. Name another path, or remove it.", path)
 	}
 	conn, err := net.Dial("unix", path)
 	if err == nil {

@@ -76,7 +76,7 @@ func TestUnixSocketThatIsTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		used: "Another process listens on", file: "is there and is no socket", filepath.Join(dir, "none", "x.sock"): "no such file",
+		used: "Another process listens on", file: "exists and is not a socket", filepath.Join(dir, "none", "x.sock"): "no such file",
 	} {
 		if _, err := NewSockets().Listen(t.Context(), HTTP, "unix", path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)

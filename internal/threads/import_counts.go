@@ -7,7 +7,7 @@ type ImportCounts struct {
 	Added     int64 `json:"added" doc:"Those that are new."`
 	Replaced  int64 `json:"replaced" doc:"Those that had another parent, issue or cloud id."`
 	Unchanged int64 `json:"unchanged" doc:"Those that were stored already."`
-	Removed   int64 `json:"removed,omitempty" doc:"By a mirror: those that the source has no more."`
+	Removed   int64 `json:"removed,omitempty" doc:"By a mirror: those that the source no longer has."`
 }
 
 // Add counts what o counts, too.

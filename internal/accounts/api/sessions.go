@@ -54,7 +54,7 @@ func (e endpoints) registerSessions(r *rest.Router) {
 	rest.Add(r, rest.Operation[ofSession, rest.None]{
 		Route: rest.Route{Method: "DELETE", Path: sessionsPath + "/{id}", Access: rest.SignedIn},
 		Words: rest.Words{
-			ID: "endSession", Tag: tag, Summary: "Ends a session.", Answer: "The session is over, on every node within a second.",
+			ID: "endSession", Tag: tag, Summary: "Ends a session.", Answer: "The session has ended, on every node within a second.",
 			Text: "Your own; those of other users need `SYS_ADMIN`.", Refused: []int{http.StatusForbidden},
 		},
 		Do: e.endSession,

@@ -50,7 +50,7 @@ type CreatedToken struct {
 
 // NewToken is a token to make.
 type NewToken struct {
-	User      string         `json:"user,omitempty" doc:"Its owner; without it who asks."`
+	User      string         `json:"user,omitempty" doc:"Its owner; by default the caller."`
 	Name      string         `json:"name" min:"1" max:"255" doc:"What it is for."`
 	Scope     identity.Scope `json:"scope" enum:"all,read,backup,monitoring,builds,mail"`
 	ExpiresAt time.Time      `json:"expiresAt,omitzero" doc:"Without it never."`
@@ -109,7 +109,7 @@ func (e endpoints) registerTokens(r *rest.Router) {
 	rest.Add(r, rest.Operation[ofToken, rest.None]{
 		Route: rest.Route{Method: "DELETE", Path: TokensPath + "/{id}", Access: rest.SignedIn},
 		Words: rest.Words{
-			ID: "revokeToken", Tag: tag, Summary: "Revokes a token.", Answer: "The token holds no more, on every node within a second.",
+			ID: "revokeToken", Tag: tag, Summary: "Revokes a token.", Answer: "The token is no longer valid, on every node within a second.",
 			Text: "Your own; those of other users need `SYS_ADMIN`.", Refused: []int{http.StatusForbidden},
 		},
 		Do: e.revokeToken,

@@ -51,7 +51,7 @@ func (s *Source) Sizes(ctx context.Context) (sizes mailqueue.Sizes, err error) {
 	return sizes, nil
 }
 
-var errNoQueue = errors.New("answered something that is no mail queue")
+var errNoQueue = errors.New("answered something that is not a mail queue")
 
 // decode reads a MailQueue; members that a later version may add are passed
 // over.

@@ -60,14 +60,14 @@ func TestFailures(t *testing.T) {
 	}{
 		{401, `{"status-code":401}`, "answered 401 Unauthorized."},
 		{503, "", "answered 503 Service Unavailable."},
-		{200, "<html>sign in</html>", "answered something that is no mail queue."},
-		{200, "", "answered something that is no mail queue."},
-		{200, `{"size":26}`, "answered something that is no mail queue."},
-		{200, `{"size":-1,"errorSize":0}`, "answered something that is no mail queue."},
-		{200, `{"size":1.5,"errorSize":0}`, "answered something that is no mail queue."},
-		{200, `{"size":99999999999999999999,"errorSize":0}`, "answered something that is no mail queue."},
-		{200, `{"size":1,"errorSize":0}{"size":1,"errorSize":0}`, "answered something that is no mail queue."},
-		{200, `{"size":"1","errorSize":null}`, "answered something that is no mail queue."},
+		{200, "<html>sign in</html>", "answered something that is not a mail queue."},
+		{200, "", "answered something that is not a mail queue."},
+		{200, `{"size":26}`, "answered something that is not a mail queue."},
+		{200, `{"size":-1,"errorSize":0}`, "answered something that is not a mail queue."},
+		{200, `{"size":1.5,"errorSize":0}`, "answered something that is not a mail queue."},
+		{200, `{"size":99999999999999999999,"errorSize":0}`, "answered something that is not a mail queue."},
+		{200, `{"size":1,"errorSize":0}{"size":1,"errorSize":0}`, "answered something that is not a mail queue."},
+		{200, `{"size":"1","errorSize":null}`, "answered something that is not a mail queue."},
 		{200, `{"size":1,"errorSize":0,"x":"` + strings.Repeat("x", 1<<20) + `"}`, "answered with more than 1 MiB."},
 	} {
 		sizes, _, err := ask(t, test.status, test.body, Options{})

@@ -64,7 +64,7 @@ func (s *Builds) Post(ctx context.Context, connection string, at notify.Reposito
 		taken = true
 	}
 	if !taken {
-		return fault.New(fault.NotFound, "No event of a repository of yours named the commit %s, or no rule there asks for builds; name the repository in the path.", b.Commit)
+		return fault.New(fault.NotFound, "No event of a repository that you administer named the commit %s, or no rule there asks for builds; name the repository in the path.", b.Commit)
 	}
 	return nil
 }

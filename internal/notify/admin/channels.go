@@ -69,7 +69,7 @@ func mayChange(ctx context.Context, info *notify.ChannelInfo) error {
 	}
 	all, others := len(info.Rules)+len(info.Reports), info.Others(who)
 	if others == 0 {
-		return fault.New(fault.Forbidden, "This channel is shared with you. Only who made it and administrators change it.")
+		return fault.New(fault.Forbidden, "This channel is shared with you. Only its creator and administrators can change it.")
 	}
 	return fault.New(fault.Forbidden, "%d of the %d rules and reports of this channel are not yours to administer. Ask an administrator, "+
 		"or move your own to another channel or a new webhook URL.", others, all)

@@ -18,13 +18,13 @@ const ChannelsPath = basePath + "/channels"
 // Channel is a place in a chat to which rules and reports send.
 type Channel struct {
 	ID         int64         `json:"id" doc:"Stays the same when the webhook URL is replaced."`
-	Channel    string        `json:"channel" doc:"The fingerprint of the present webhook URL."`
-	Version    int64         `json:"version" doc:"Counts saves. Sent back and not the present one, 409; absent, the save goes through."`
+	Channel    string        `json:"channel" doc:"The fingerprint of the current webhook URL."`
+	Version    int64         `json:"version" doc:"Counts saves. If it is sent and not the current one, the answer is 409; without it, every save is accepted."`
 	Name       string        `json:"name" max:"255"`
 	Format     notify.Format `json:"format" enum:"auto,teams,slack" default:"auto"`
 	SharedWith *Sharing      `json:"sharedWith,omitempty"`
 	WebhookURL string        `json:"webhookUrl"`
-	Rules      []int64       `json:"rules" doc:"Ids of the rules that send here, as far as who asks administers them."`
+	Rules      []int64       `json:"rules" doc:"Ids of the rules that send here, as far as the caller administers them."`
 	Reports    []int64       `json:"reports,omitempty" doc:"Ids of the activity reports that send here, likewise."`
 	Others     int           `json:"others,omitempty" doc:"How many other rules and reports send here."`
 	State      string        `json:"state" enum:"open,waiting,unreachable,broken"`
@@ -115,7 +115,7 @@ func (a *API) registerChannels(r *rest.Router) {
 		Route: rest.Route{Method: "GET", Path: ChannelsPath},
 		Words: rest.Words{
 			ID: "listChannels", Tag: "rules", Summary: "Lists the channels, those in trouble first.",
-			Text:   "As far as who asks may choose them: administers a rule or report that sends there, or made the channel, or it is shared.",
+			Text:   "Only channels that the caller may choose: those of rules and reports that the caller administers, those that the caller made, and shared ones.",
 			Answer: "A page of channels.",
 		},
 		Examples: channelExample,
@@ -136,7 +136,7 @@ func (a *API) registerChannels(r *rest.Router) {
 
 var (
 	errNoChannel = fault.New(fault.NotFound, `There is no channel "5f1c2a9be04d7731".`)
-	noChannel    = map[int]string{http.StatusNotFound: "There is no such channel. Who is no `SYS_ADMIN` gets 403 instead."}
+	noChannel    = map[int]string{http.StatusNotFound: "There is no such channel. Users without `SYS_ADMIN` get 403 instead."}
 )
 
 var channelExample = []rest.Example[paged, rest.List[Channel]]{{Name: "page", Out: &rest.List[Channel]{Items: []Channel{{

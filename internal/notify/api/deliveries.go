@@ -114,7 +114,7 @@ var deliveryExample = []rest.Example[listedDeliveries, rest.List[Delivery]]{{
 	}}},
 }}
 
-var noDelivery = map[int]string{http.StatusNotFound: "There is no such delivery. Who is no `SYS_ADMIN` gets 403 instead."}
+var noDelivery = map[int]string{http.StatusNotFound: "There is no such delivery. Users without `SYS_ADMIN` get 403 instead."}
 
 func (a *API) listDeliveries(ctx context.Context, in listedDeliveries) (list rest.List[Delivery], err error) {
 	f := in.filter()

@@ -63,7 +63,7 @@ type ofEvent struct {
 	ID int64 `path:"id" of:"event" doc:"The event's id." example:"999"`
 }
 
-var noEvent = map[int]string{http.StatusNotFound: "There is no such event. Who is no `SYS_ADMIN` gets 403 instead."}
+var noEvent = map[int]string{http.StatusNotFound: "There is no such event. Users without `SYS_ADMIN` get 403 instead."}
 
 func (a *API) registerEvents(r *rest.Router) {
 	rest.Add(r, rest.Operation[listedEvents, rest.List[Event]]{

@@ -72,7 +72,7 @@ func (viewedReport) MemberWords() map[string]string {
 var platformAway = map[int]string{
 	http.StatusServiceUnavailable: "The code platform does not answer, or not with the pull requests; the message has its words and what " +
 		"to do. `Retry-After` has seconds, where the platform said how many.",
-	http.StatusNotFound: "There is no such report. Who is no `SYS_ADMIN` gets 403 instead.",
+	http.StatusNotFound: "There is no such report. Users without `SYS_ADMIN` get 403 instead.",
 }
 
 func (a *API) registerReportTrials(r *rest.Router) {

@@ -163,7 +163,7 @@ func checkPattern(pattern string) error {
 	for i, r := range pattern {
 		if r == utf8.RuneError {
 			if _, size := utf8.DecodeRuneInString(pattern[i:]); size == 1 {
-				return &SyntaxError{pos, "This is not valid UTF-8; type the pattern anew."}
+				return &SyntaxError{pos, "This is not valid UTF-8; type the pattern again."}
 			}
 		}
 		if pos == maxPattern {

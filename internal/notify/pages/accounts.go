@@ -200,9 +200,9 @@ func (p *Pages) accountNotices(ctx context.Context) (list []console.Notice, err 
 	repositories, err := p.Rules.Unauthorized(ctx)
 	for _, one := range repositories {
 		at := rulePlace{notify.RepositoryLevel, one.Connection, one.Workspace, one.Repository}
-		text := "1 rule of the repository " + at.Name() + " needs its account to be authorised again, by its user, or by saving the rule with an account of yours."
+		text := "1 rule of the repository " + at.Name() + " needs its account to be authorised again, by its user, or by saving the rule with your own account."
 		if one.Unauthorized > 1 {
-			text = strconv.Itoa(one.Unauthorized) + " rules of the repository " + at.Name() + " need their accounts to be authorised again, by their users, or by saving the rules with an account of yours."
+			text = strconv.Itoa(one.Unauthorized) + " rules of the repository " + at.Name() + " need their accounts to be authorised again, by their users, or by saving the rules with your own account."
 		}
 		list = append(list, console.Notice{Kind: "account", Key: "accounts of " + one.Connection + "/" + at.Name(), Text: text, Link: at.list(), Since: one.UnauthorizedAt, Remedy: console.Remedy{Label: "Authorise", Path: notify.AccountsPath}})
 	}

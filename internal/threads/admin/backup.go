@@ -28,7 +28,7 @@ func (t *Tool) SentBackup(ctx context.Context, id int64) (threads.Upload, error)
 		return u, fault.New(fault.Conflict, "There is no backup yet. Send it as the body, or first as an upload of the kind backup.")
 	}
 	if err == nil && u.ID != id {
-		err = fault.New(fault.Conflict, "The backup that is here is another one (%s). Check it, then restore it with upload=%d.", u.Draft(), u.ID)
+		err = fault.New(fault.Conflict, "A different backup is here (%s). Check it, then restore it with upload=%d.", u.Draft(), u.ID)
 	}
 	return u, err
 }

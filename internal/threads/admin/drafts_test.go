@@ -115,7 +115,7 @@ func TestTwoBackups(t *testing.T) {
 				path, body string
 				says       string
 			}{
-				{"/restore?mode=merge", "", "The backup that is here is another one (id " + anns + ", ann.gz, from ann)"},
+				{"/restore?mode=merge", "", "A different backup is here (id " + anns + ", ann.gz, from ann)"},
 				{"/restore?mode=merge&upload=1", "", "with upload=" + anns},
 				{"/restore?mode=merge", backup, "A backup file is already here and has not been loaded: ann.gz from ann"},
 			} {

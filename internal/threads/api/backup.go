@@ -43,10 +43,10 @@ func (a *Admin) registerBackup(r *rest.Router) {
 				"Not while data is processed.",
 			Takes:      []rest.Media{{Type: "application/gzip", Examples: map[string]any{"none": "no backup"}}},
 			Refused:    []int{http.StatusConflict},
-			RefusedFor: map[int]string{http.StatusBadRequest: "The file is no whole backup, or the mode is unknown."},
+			RefusedFor: map[int]string{http.StatusBadRequest: "The file is not a complete backup, or the mode is unknown."},
 		},
 		Examples: []rest.Example[restoring, threads.Restoration]{
-			{Name: "none", Err: fault.New(fault.Invalid, "The file is no whole backup: it is not a gzip file. Nothing was changed.")},
+			{Name: "none", Err: fault.New(fault.Invalid, "The file is not a complete backup: it is not a gzip file. Nothing was changed.")},
 		},
 		Bare: true, Serve: a.restore,
 	})

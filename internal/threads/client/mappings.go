@@ -181,7 +181,7 @@ func (d *download) ended() error {
 	}
 	if last[0] != '\n' {
 		return fault.New(fault.Invalid, "The server's report is cut off: its last line has no end. "+
-			"Have it made anew (--invalidate-cache); what came is in %s.", d.part.Name())
+			"Request a new one (--invalidate-cache); the received data is in %s.", d.part.Name())
 	}
 	return nil
 }

@@ -144,7 +144,7 @@ type BackupReader struct {
 }
 
 func errBackup(cause error, format string, args ...any) error {
-	message := "The file is no whole backup: " + fmt.Sprintf(format, args...) + " Nothing was changed."
+	message := "The file is not a complete backup: " + fmt.Sprintf(format, args...) + " Nothing was changed."
 	if errors.Is(cause, io.EOF) {
 		cause = io.ErrUnexpectedEOF // Next says io.EOF of a whole one alone
 	}

@@ -144,7 +144,7 @@ func TestDamagedBackup(t *testing.T) {
 		{"an issue that is not a number", strings.Replace(text, `"11"`, `"x"`, 1), "the line of issue 3 is damaged"},
 	} {
 		_, err := restored(bytes.NewReader(packed(c.text)))
-		if want := "The file is no whole backup: " + c.want + ". Nothing was changed."; !fault.Is(err, fault.Invalid) || fault.As(err).Message != want {
+		if want := "The file is not a complete backup: " + c.want + ". Nothing was changed."; !fault.Is(err, fault.Invalid) || fault.As(err).Message != want {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

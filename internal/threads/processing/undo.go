@@ -46,7 +46,7 @@ func (f *migrationFeed) linger(ctx context.Context) error {
 	}
 	after := f.m.Next()
 	after.Pace.WaitUntil, after.Pace.Declared = f.p.Clock().Add(f.p.Linger), true
-	after.Message = "Undoing begins when no request from before can be under way any more."
+	after.Message = "Undo begins when all earlier requests have ended."
 	return f.p.retry(ctx, "store a wait", func(ctx context.Context) error { return f.commit(ctx, after, nil, nil) })
 }
 

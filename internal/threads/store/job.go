@@ -109,7 +109,7 @@ func (s *Store) Verify(ctx context.Context, again bool) (j threads.Job, err erro
 		case threads.PhaseEmpty, threads.PhaseLoading:
 			return fault.New(fault.Conflict, "Nothing is loaded that the target could be compared with.")
 		case threads.PhaseProcessing:
-			return fault.New(fault.Conflict, "The migration is %s; compare when it is over, or stopped.", m.Phase.Status())
+			return fault.New(fault.Conflict, "The migration is %s; compare when it has ended or is stopped.", m.Phase.Status())
 		}
 		if m.Stage == 0 {
 			return fault.New(fault.Conflict, "Nothing is loaded that the target could be compared with.")

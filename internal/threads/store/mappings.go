@@ -67,7 +67,7 @@ func addKinds(ctx context.Context, tx *db.Tx, site int64, wanted map[string][]th
 		return kinds, nil
 	}
 	if len(kinds)+len(missing) > maxKinds {
-		return nil, fault.New(fault.Invalid, "The file has more than %d entity types; it is no id mappings report.", maxKinds)
+		return nil, fault.New(fault.Invalid, "The file has more than %d entity types; it is not an id mappings report.", maxKinds)
 	}
 	if err := tx.Each(ctx, `INSERT INTO threads_source_kinds (site_id, entity_type, mappings) VALUES ($1, $2, 0)`, missing, nil); err != nil {
 		return nil, fmt.Errorf("adding entity types: %w", err)
