@@ -113,8 +113,14 @@ type view struct {
 	Own        string // the webhook URL of a channel that has no message yet
 }
 
-// ownChannel is one for the rules that people make.
-const ownChannel = "my-team"
+// ownChannel is a channel that has no message yet, for a rule or a new webhook URL.
+func ownChannel(taken map[string][]Message) string {
+	name := "my-team"
+	for n := 2; len(taken[name]) > 0; n++ {
+		name = "my-team-" + strconv.Itoa(n)
+	}
+	return name
+}
 
 // view is what the page shows to those who reach it at host.
 func (w *World) view(host string) view {
@@ -122,7 +128,7 @@ func (w *World) view(host string) view {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	webhook := func(channel string) string { return "http://" + host + WebhookPath(channel) }
-	v := view{Own: webhook(ownChannel), FaultMode: c.mode, FaultModes: faultModes(), Refused: c.refused, Console: w.Console,
+	v := view{Own: webhook(ownChannel(c.channels)), FaultMode: c.mode, FaultModes: faultModes(), Refused: c.refused, Console: w.Console,
 		Mail: w.Mail != nil, Cloud: w.Cloud != nil, Code: w.Code != nil}
 	for name, messages := range c.channels {
 		list := slices.Clone(messages)
