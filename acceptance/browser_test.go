@@ -355,6 +355,8 @@ func TestRuleByForm(t *testing.T) {
 		t.Errorf("the rules are %q", rows)
 	}
 	do(t, ctx, "delete it",
+		chromedp.Click(`//tr[.//a[text()="Moths"]]//summary`),
+		chromedp.WaitVisible(`//tr[.//a[text()="Moths"]]//a[text()="Delete"]`),
 		chromedp.Click(`//tr[.//a[text()="Moths"]]//a[text()="Delete"]`),
 		chromedp.WaitVisible(`button.danger`),
 		look(t, "rule-delete"),
