@@ -138,7 +138,7 @@ func TestReportViewPage(t *testing.T) {
 	if status != http.StatusOK {
 		t.Errorf("the view: %d", status)
 	}
-	wants(t, "the view", body, "1 open pull request, 1 inactive for 14 days or more", "&lt;b&gt;bold&lt;/b&gt;", `class="chat-card teams`, "nothing was sent")
+	wants(t, "the view", body, "1 open pull request, 1 inactive for 14 days or more", "&lt;b&gt;bold&lt;/b&gt;", `class="chat-card teams`, "Nothing was sent")
 	if posts := a.chat.taken(); len(posts) != 0 {
 		t.Errorf("the view sent %q", posts)
 	}
