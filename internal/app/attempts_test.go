@@ -15,6 +15,7 @@ import (
 func TestHowOftenAMessageWasTried(t *testing.T) {
 	t.Parallel()
 	a := startWithHook(t)
+	a.chat.outbox.Stop() // the attempts are written here
 	makeRule(t, a, `"name":"pushes","eventTypes":["BRANCH_UPDATED"]`)
 	for _, branch := range []string{"first", "second"} {
 		hooked(t, a, "repo:refs_changed", fmt.Sprintf(`{"eventKey":"repo:refs_changed","date":"2026-01-02T03:04:05+0000",

@@ -1,17 +1,17 @@
 package console
 
-// toDo is what is left of the first steps of a service.
-type toDo struct {
+// stepsLeft is what remains of the first steps of a service.
+type stepsLeft struct {
 	Title string
 	Done  int // of All
 	All   int
 	Steps []Step // those that are not done
 }
 
-// toDo are the first steps of a service as far as they are to be done: none once
-// they are.
-func (c *Card) toDo() []toDo {
-	left := toDo{Title: c.Title, All: len(c.Steps)}
+// stepsLeft returns what remains of the first steps of a service; nothing once all are
+// done.
+func (c *Card) stepsLeft() []stepsLeft {
+	left := stepsLeft{Title: c.Title, All: len(c.Steps)}
 	for _, s := range c.Steps {
 		if s.Done {
 			left.Done++
@@ -22,7 +22,7 @@ func (c *Card) toDo() []toDo {
 	if left.Steps == nil {
 		return nil
 	}
-	return []toDo{left}
+	return []stepsLeft{left}
 }
 
 const (

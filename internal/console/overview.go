@@ -83,9 +83,9 @@ func (c *Console) AddOverview(f OverviewFunc) { c.overview = append(c.overview, 
 type overviewView struct {
 	Attention   []Notice
 	Services    []Card
-	Others      []Card // that have figures
-	FirstSteps  []toDo // of the services; none once they are done
-	StepsHidden bool   // the reader has dismissed them
+	Others      []Card      // that have figures
+	FirstSteps  []stepsLeft // of the services; none once they are done
+	StepsHidden bool        // the reader has dismissed them
 }
 
 func (c *Console) showOverview(x *exchange) (Response, error) {
@@ -122,7 +122,7 @@ func (c *Console) glance(ctx context.Context, x *exchange) overviewView {
 		}
 		for _, card := range list {
 			v.Attention = append(v.Attention, card.notices()...)
-			v.FirstSteps = append(v.FirstSteps, card.toDo()...)
+			v.FirstSteps = append(v.FirstSteps, card.stepsLeft()...)
 			switch {
 			case card.Service:
 				v.Services = append(v.Services, card)
