@@ -92,7 +92,9 @@ func Load(ctx context.Context, dir, folder, url string) (d Details, shift time.D
 	if err != nil {
 		return d, 0, err
 	}
-	shift = time.Since(d.Made).Truncate(time.Second)
+	if shift = time.Since(d.Made).Truncate(time.Second); shift%time.Minute == 0 {
+		shift -= time.Second // what is unique by a minute must not move onto its neighbour
+	}
 	driver, source, columns := "sqlite", filepath.Join(folder, "outrigger.db"), sqliteColumns
 	if url == "" {
 		err = os.WriteFile(source, content, 0o600)
@@ -151,11 +153,21 @@ func moveTimes(ctx context.Context, db *sql.DB, columns string, shift time.Durat
 		return err
 	}
 	from, to := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro(), time.Date(2060, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
+	var moved int64
 	for _, c := range all {
-		q := fmt.Sprintf(`UPDATE %s SET %s = %[2]s + %d WHERE %[2]s BETWEEN %d AND %d`, c[0], c[1], shift.Microseconds(), from, to)
-		if _, err := db.ExecContext(ctx, q); err != nil {
+		q := fmt.Sprintf(`UPDATE %[1]s SET %[2]s = %[2]s + %[3]d WHERE %[2]s BETWEEN %[4]d AND %[5]d`, c[0], c[1], shift.Microseconds(), from, to)
+		done, err := db.ExecContext(ctx, q)
+		if err != nil {
 			return fmt.Errorf("moving the times of %s.%s: %w", c[0], c[1], err)
 		}
+		n, err := done.RowsAffected()
+		if err != nil {
+			return err
+		}
+		moved += n
+	}
+	if moved == 0 {
+		return errors.New("the stored database has no times to move")
 	}
 	return nil
 }
