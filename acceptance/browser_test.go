@@ -3,7 +3,6 @@ package acceptance
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -17,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto"
 	"github.com/chromedp/chromedp"
 )
 
@@ -185,26 +183,28 @@ func do(t *testing.T, ctx context.Context, what string, steps ...step) {
 	}
 }
 
-// onceMore takes a step again whose element the page replaced between being found
-// and being used, as live pages do. Such a step has done nothing yet.
+// onceMore takes a step again that has done nothing yet: its element was replaced
+// between being found and being used, as live pages do, or the page that it asked
+// for was not loaded because the one before was still being left.
 func onceMore(s step) step {
 	return func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
 		for {
 			_, err = s(ctx, target)
-			var refused *cdproto.Error
-			if !errors.As(err, &refused) || !slices.Contains(replaced, refused.Message) || ctx.Err() != nil {
+			if err == nil || !slices.ContainsFunc(notDone, func(words string) bool { return strings.Contains(err.Error(), words) }) || ctx.Err() != nil {
 				return none, err
 			}
 		}
 	}
 }
 
-// replaced is what Chromium says of an element that is no longer on the page.
-var replaced = []string{
+// notDone is what Chromium says of an element that is no longer on the page, and
+// of a page that another one took the place of.
+var notDone = []string{
 	"No node with given id found",
 	"Could not find node with given id",
 	"Node is detached from document",
 	"Could not compute content quads.",
+	"net::ERR_ABORTED",
 }
 
 // TestTour is the README's first two minutes in a browser: sign in, press the

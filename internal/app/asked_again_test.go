@@ -25,7 +25,7 @@ func TestAskedAgain(t *testing.T) {
 	if _, err := a.identity.CreateUser(t.Context(), "bea", secret.New(password)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := identitytest.SetUp(t.Context(), a.identity, "bea", clock.Now()); err != nil {
+	if _, err := identitytest.SetUp(t.Context(), a.identity, "bea", clock.Now); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.identity.DisableUser(t.Context(), "bea"); err != nil {

@@ -9,10 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pquerna/otp/totp"
-
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/secret"
 )
 
@@ -48,10 +47,10 @@ func (w *revival) withApp(user string) (key string, recovery []secret.Value) {
 	return app.Secret.Reveal(), recovery
 }
 
-// codeOf is what the app shows some steps from now.
-func codeOf(t *testing.T, key string, steps time.Duration) string {
+// codeOf returns what the app shows some steps from now.
+func codeOf(t *testing.T, key string, steps int) string {
 	t.Helper()
-	code, err := totp.GenerateCode(key, time.Now().Add(steps*30*time.Second))
+	code, err := identitytest.App{Secret: key}.Code(steps, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

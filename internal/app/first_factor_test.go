@@ -45,7 +45,7 @@ func (b *person) mustUseApp(clock *identitytest.Clock) identitytest.App {
 		b.t.Fatalf("%s shows no app: %s", at, body)
 	}
 	phone := identitytest.App{Secret: strings.ReplaceAll(shown[1], " ", "")}
-	code, err := phone.Code(clock.Now())
+	code, err := phone.Code(0, clock.Now)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func (b *person) confirmsBy(phone identitytest.App, clock *identitytest.Clock) {
 	if _, _, body := b.send("POST", "/account/tokens/new", newToken); !strings.Contains(body, `name="confirm-code"`) || strings.Contains(body, `name="confirm-once"`) {
 		b.t.Errorf("no code of the app is asked for: %s", body)
 	}
-	code, err := phone.Code(clock.Now())
+	code, err := phone.Code(0, clock.Now)
 	if err != nil {
 		b.t.Fatal(err)
 	}

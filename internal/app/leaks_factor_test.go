@@ -20,7 +20,7 @@ func (p *permissionTable) useSecondFactor(m marked) {
 	if _, err := p.identity.CreateUser(ctx, "fay", secret.New(m["password of fay"])); err != nil {
 		p.t.Fatal(err)
 	}
-	app, err := identitytest.SetUp(ctx, p.identity, "fay", time.Now())
+	app, err := identitytest.SetUp(ctx, p.identity, "fay", time.Now)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -45,11 +45,11 @@ func TestASecondFactorByREST(t *testing.T) {
 		s.want(403, "", "ann", "DELETE", "/users/root/second-factor", "")
 		s.want(401, "", "", "DELETE", "/users/root/second-factor", "")
 
-		app, err := identitytest.SetUp(t.Context(), s.Service, "root", time.Now())
+		app, err := identitytest.SetUp(t.Context(), s.Service, "root", time.Now)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := identitytest.SetUp(t.Context(), s.Service, "ann", time.Now()); err != nil {
+		if _, err := identitytest.SetUp(t.Context(), s.Service, "ann", time.Now); err != nil {
 			t.Fatal(err)
 		}
 		s.want(403, "or use a token", "root", "GET", "/users/root", "")
@@ -67,7 +67,7 @@ func TestASecondFactorByREST(t *testing.T) {
 			s.want(403, "A token alone is not enough", bearer, c.method, c.path, c.body)
 		}
 		s.want(201, "", bearer, "POST", "/tokens", `{"name":"y","scope":"mail"}`)
-		code, err := app.Code(time.Now())
+		code, err := app.Code(0, time.Now)
 		if err != nil {
 			t.Fatal(err)
 		}

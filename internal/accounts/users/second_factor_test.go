@@ -12,7 +12,7 @@ func TestRemoveTheSecondFactorOfAUser(t *testing.T) {
 		session := s.signIn("ann")
 		s.send(ann, nil, 200, "Second factor", "none")
 		s.send(ann+"/second-factor/remove", nil, 409, "ann has no second factor")
-		if _, err := identitytest.SetUp(s.t.Context(), s.Service, "ann", time.Now()); err != nil {
+		if _, err := identitytest.SetUp(s.t.Context(), s.Service, "ann", time.Now); err != nil {
 			s.t.Fatal(err)
 		}
 		s.send("/system/users", nil, 200, "second factor")
@@ -25,7 +25,7 @@ func TestRemoveTheSecondFactorOfAUser(t *testing.T) {
 		}
 		s.signIn("ann")
 
-		if _, err := identitytest.SetUp(s.t.Context(), s.Service, "root", time.Now()); err != nil {
+		if _, err := identitytest.SetUp(s.t.Context(), s.Service, "root", time.Now); err != nil {
 			s.t.Fatal(err)
 		}
 		s.send("/system/users/named/root", nil, 200, "Change your second factors")

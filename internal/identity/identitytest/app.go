@@ -19,7 +19,7 @@ type App struct {
 
 // SetUp sets an app up for a user, with the code of half a minute ago, so that
 // the present one may still be used.
-func SetUp(ctx context.Context, s *identity.Service, user string, now time.Time) (App, error) {
+func SetUp(ctx context.Context, s *identity.Service, user string, now func() time.Time) (App, error) {
 	u, err := s.User(ctx, user)
 	if err != nil {
 		return App{}, fmt.Errorf("reading the user: %w", err)
@@ -30,7 +30,7 @@ func SetUp(ctx context.Context, s *identity.Service, user string, now time.Time)
 		return App{}, fmt.Errorf("setting up an app: %w", err)
 	}
 	a := App{Secret: made.Secret.Reveal()}
-	code, err := a.Code(now.Add(-30 * time.Second))
+	code, err := a.Code(-1, now)
 	if err != nil {
 		return a, err
 	}
@@ -41,9 +41,23 @@ func SetUp(ctx context.Context, s *identity.Service, user string, now time.Time)
 	return a, err
 }
 
-// Code is what the app shows.
-func (a App) Code(now time.Time) (string, error) {
-	code, err := totp.GenerateCode(a.Secret, now)
+const (
+	appStep = 30 * time.Second // RFC 6238, 5.2
+	// codeLasts is what is left of a time step when Code returns: a test on a
+	// busy machine uses the code within it.
+	codeLasts = 5 * time.Second
+)
+
+// Code returns what the app shows a number of time steps from now. Where the
+// present step is about to end it waits for the next one, so that a code of the
+// step before is not refused as older by the time it is used.
+func (a App) Code(steps int, now func() time.Time) (string, error) {
+	at := now()
+	if left := appStep - time.Duration(at.UnixNano())%appStep; left < codeLasts {
+		time.Sleep(left)
+		at = now()
+	}
+	code, err := totp.GenerateCode(a.Secret, at.Add(time.Duration(steps)*appStep))
 	if err != nil {
 		return "", fmt.Errorf("showing a code: %w", err)
 	}
