@@ -128,13 +128,8 @@ func (a *App) proxyTrouble() notify.ProxyTrouble {
 
 // startNotify begins to deliver.
 func (a *App) startNotify(ctx context.Context) error {
-	fresh, stop := context.WithCancel(context.WithoutCancel(ctx))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		a.chat.store.Refresh(fresh)
-	}()
-	a.steps.addStop("rules", watchLimit, func() { stop(); <-done })
+	a.chat.store.Start(ctx)
+	a.steps.addStop("rules", watchLimit, a.chat.store.Stop)
 	a.chat.samples.Start(ctx)
 	a.steps.addStop("samples of notifications", lastSampleLimit, a.chat.samples.Stop) // counts what was on its way
 	a.chat.refusals.Start(ctx)

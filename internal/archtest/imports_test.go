@@ -9,8 +9,8 @@ import (
 // The house: three wings on one ground floor, and what stands outside.
 var (
 	ground = []string{
-		"about", "accounts", "alerts", "attention", "audit", "backup", "cluster", "config", "console", "db", "diagnosis", "egress", "fault", "identity", "limit", "reload",
-		"rest", "restart", "retention", "secret", "settings", "trace", "work",
+		"about", "accounts", "alerts", "attention", "audit", "backup", "cache", "cluster", "config", "console", "db", "diagnosis",
+		"egress", "fault", "identity", "limit", "reload", "rest", "restart", "retention", "secret", "settings", "trace", "work",
 	}
 	wings = []string{"mailqueue", "notify", "threads"}
 	// outside is what is no part of the server: it wires it, plays its world or

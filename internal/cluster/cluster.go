@@ -18,6 +18,7 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
+	"outrigger/internal/work"
 )
 
 //go:embed migrations
@@ -104,7 +105,7 @@ type Cluster struct {
 	counted   count
 	countedAt time.Time // by this process's clock; zero: not counted
 
-	wake    chan struct{}
+	wake    work.Signal
 	stop    context.CancelFunc
 	through chan struct{}
 }
@@ -119,7 +120,7 @@ func New(d *db.DB, o Options) *Cluster {
 	}
 	return &Cluster{
 		o: o, db: d, beat: beatEvery, silence: silence, drain: drainEvery,
-		seen: make(map[string]State), wake: make(chan struct{}, 1),
+		seen: make(map[string]State), wake: work.NewSignal(),
 	}
 }
 
@@ -229,7 +230,7 @@ func (c *Cluster) loop(ctx context.Context) {
 			return
 		case <-c.wake:
 		case <-trouble:
-			if !pause(ctx, c.beat/5) { // for many writes that fail one by one
+			if work.Sleep(ctx, c.beat/5) != nil { // for many writes that fail one by one
 				return
 			}
 		case <-time.After(wait):
@@ -249,16 +250,6 @@ func (c *Cluster) loop(ctx context.Context) {
 			c.o.Log.Info("this node's heartbeat is written again", "node", c.o.NodeID)
 		}
 		failing = err != nil
-	}
-}
-
-// pause reports whether d has passed before ctx ended.
-func pause(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
 	}
 }
 

@@ -220,10 +220,7 @@ func (c *Cluster) apply(ctx context.Context, id string, e event) error {
 		c.keep(seen)
 	}
 	if id == c.o.NodeID {
-		select {
-		case c.wake <- struct{}{}:
-		default: // one is waiting
-		}
+		c.wake.Set()
 	}
 	return nil
 }

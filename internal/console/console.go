@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"outrigger/internal/identity"
+	"outrigger/internal/limit"
 	"outrigger/internal/rest"
 )
 
@@ -68,7 +69,7 @@ type Console struct {
 	live      liveReaders
 	attention attentionCounts
 	finders   []Finder
-	finds     searchPace
+	finds     limit.PerMinute[string]  // by the reader
 	about     func(path string) string // the page of the documentation about a page
 	ended     context.Context          // done when Stop was called: ends every live stream
 	end       context.CancelFunc

@@ -3,10 +3,6 @@ package console
 import (
 	"context"
 	"strings"
-	"sync"
-	"time"
-
-	"golang.org/x/time/rate"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
@@ -21,11 +17,9 @@ const (
 	// maxQuery bounds what is searched for, in bytes.
 	maxQuery = 200
 
-	// So many searches a minute one reader may ask for, and so many at once: one for
-	// each pause while typing.
+	// findsAMinute is how many searches one reader may ask for: one for each pause
+	// while typing.
 	findsAMinute = 120
-	findsAtOnce  = 30
-	findersKept  = 1_000
 )
 
 // Found is a thing that a search found, and its page.
@@ -51,8 +45,10 @@ func (c *Console) find(x *exchange) (Response, error) {
 		return nil, fault.New(fault.Invalid, "Search for at most %d characters.", maxQuery)
 	}
 	view := findView{Form: NewForm().Set("q", query), Query: query}
-	if query != "" && !c.finds.allow(x.principal.Ref()) {
-		return nil, &fault.Error{Code: fault.RateLimited, Message: "You searched very often. Try again in a moment.", RetryAfter: time.Second}
+	if query != "" {
+		if wait := c.finds.Take(x.principal.Ref(), findsAMinute, c.opts.Clock()); wait > 0 {
+			return nil, fault.TooOften(wait, "You searched very often. Try again in a moment.")
+		}
 	}
 	view.Found = c.pagesNamed(x.principal, query)
 	if query != "" {
@@ -82,24 +78,4 @@ func (c *Console) pagesNamed(p *identity.Principal, text string) (found []Found)
 		}
 	}
 	return found
-}
-
-// searchPace limits how often each reader searches.
-type searchPace struct {
-	mu       sync.Mutex
-	ofReader map[string]*rate.Limiter
-}
-
-func (s *searchPace) allow(reader string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	limiter := s.ofReader[reader]
-	if limiter == nil {
-		if s.ofReader == nil || len(s.ofReader) >= findersKept {
-			s.ofReader = map[string]*rate.Limiter{}
-		}
-		limiter = rate.NewLimiter(rate.Every(time.Minute/findsAMinute), findsAtOnce)
-		s.ofReader[reader] = limiter
-	}
-	return limiter.Allow()
 }

@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"errors"
-	"time"
 
 	"outrigger/internal/fault"
 )
@@ -18,13 +17,13 @@ func (s *Service) withCurrentGrants(ctx context.Context, p *Principal) (*Princip
 	case s.platform == nil || p.Source != s.platform.source:
 		return p, nil
 	}
-	rights, ok := s.platform.recently(p.UserID, s.now())
+	rights, ok := s.platform.current.Get(p.UserID)
 	if !ok {
 		asked := s.platform.asking.DoChan(idText(p.UserID), func() (any, error) {
 			// Others wait for the answer too, who stay when this one leaves.
 			shared, cancel := context.WithTimeout(context.WithoutCancel(ctx), directoryPatience)
 			defer cancel()
-			return s.askCurrentGrants(shared, p)
+			return s.platform.current.Load(p.UserID, func() ([]Grant, error) { return s.askCurrentGrants(shared, p) })
 		})
 		select {
 		case a := <-asked:
@@ -42,51 +41,17 @@ func (s *Service) withCurrentGrants(ctx context.Context, p *Principal) (*Princip
 }
 
 func (s *Service) askCurrentGrants(ctx context.Context, p *Principal) ([]Grant, error) {
-	at, era := s.now(), s.platform.begin()
 	candidates, err := s.candidates(ctx, p.UserID)
 	if err != nil {
 		return nil, err
 	}
-	rights, err := s.platform.CurrentGrants(ctx, p.Name, candidates)
-	if err != nil {
-		return nil, err
-	}
-	s.platform.remember(p.UserID, confirmed{rights, at}, era)
-	return rights, nil
+	return s.platform.CurrentGrants(ctx, p.Name, candidates)
 }
 
-// recently is what is remembered of a user's rights.
-func (p *platform) recently(user int64, now time.Time) ([]Grant, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c, ok := p.recent[user]
-	return c.rights, ok && now.Sub(c.at) < presentFor
-}
-
-func (p *platform) begin() (era int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.generation
-}
-
-func (p *platform) remember(user int64, c confirmed, era int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if era != p.generation { // other candidates were stored meanwhile
-		return
-	}
-	if len(p.recent) >= maxCurrentGrants {
-		clear(p.recent)
-	}
-	p.recent[user] = c
-}
-
+// forget has the next request ask about the candidates that are stored now.
 func (p *platform) forget(user int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.recent, user)
-	p.generation++
-	p.asking.Forget(idText(user)) // the next request asks about the new candidates
+	p.current.Delete(user)
+	p.asking.Forget(idText(user))
 }
 
 // unanswered is the error for a user whom the platform was asked about. What

@@ -3,11 +3,13 @@ package identity
 import (
 	"context"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
 	"golang.org/x/sync/singleflight"
+
+	"outrigger/internal/cache"
+	"outrigger/internal/limit"
 )
 
 // Directory is the users of a platform, and what they administer there. Both
@@ -47,23 +49,18 @@ const (
 type platform struct {
 	source string // the connection's name
 	Directory
-	limiter *fairLimiter
-	asking  singleflight.Group // by user
-
-	mu         sync.Mutex
-	recent     map[int64]confirmed // by user
-	generation int                 // counts what was forgotten
-}
-
-type confirmed struct {
-	rights []Grant
-	at     time.Time // when it was asked for
+	limiter *limit.Fair[string]          // by address
+	asking  singleflight.Group           // by user
+	current *cache.Cache[int64, []Grant] // by user
 }
 
 // UseDirectory has names that are of no local user be looked up in d, the users
 // of the platform of a connection. It must be called before any user signs in.
 func (s *Service) UseDirectory(connection string, d Directory) {
-	s.platform = &platform{source: connection, Directory: d, limiter: newFairLimiter(maxSigningIn), recent: map[int64]confirmed{}}
+	s.platform = &platform{
+		source: connection, Directory: d, limiter: newLimiter(maxSigningIn),
+		current: cache.New[int64, []Grant](s.now, presentFor, maxCurrentGrants),
+	}
 }
 
 // knows reports whether the platform is asked about a sign-in: for names of no

@@ -22,9 +22,7 @@ func (u User) proof() string {
 // checkAtPlatform asks the platform whether the password is right, and counts
 // the result.
 func (s *Service) checkAtPlatform(ctx context.Context, d attempt, user, password string) (User, error) {
-	waiting, cancel := context.WithTimeoutCause(ctx, hashPatience, errBusy())
-	defer cancel()
-	done, err := s.platform.limiter.acquire(waiting, d.address)
+	done, err := s.platform.limiter.Acquire(ctx, d.address)
 	if err != nil {
 		return User{}, err
 	}

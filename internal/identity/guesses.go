@@ -13,7 +13,7 @@ import (
 // pause. Three of a million are right at a time, and only who has the password, a
 // session or a token gets to try them: unlike a password, a code is not guarded by
 // its length.
-func guessLimit() limit { return limit{10, 5 * time.Minute} }
+func guessLimit() failureLimit { return failureLimit{10, 5 * time.Minute} }
 
 // guessCounter counts the codes that are tried for a user. All addresses share one
 // counter, since an attacker may have any number of them. Those from which the user

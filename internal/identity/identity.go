@@ -15,8 +15,10 @@ import (
 	"time"
 
 	"outrigger/internal/audit"
+	"outrigger/internal/cache"
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
+	"outrigger/internal/limit"
 	"outrigger/internal/secret"
 )
 
@@ -44,12 +46,12 @@ type Service struct {
 	log             *slog.Logger
 	dataDir         string
 	first           secret.Value // the configured password of the first administrator
-	users           *recent[string, User]
-	tokens          *recent[string, tokenHolder]
-	sessions        *recent[string, sessionHolder]
+	users           *cache.Cache[string, User]
+	tokens          *cache.Cache[string, tokenHolder]
+	sessions        *cache.Cache[string, sessionHolder]
 	hasher          *hasher
 	known           *remembered
-	attempts        *recent[attempt, standing]
+	attempts        *cache.Cache[attempt, standing]
 	platform        *platform // nil: none has users
 	box             *secret.Box
 	passkeys        passkeys
@@ -58,10 +60,20 @@ type Service struct {
 	groups          *groupRules // nil: groups give nothing
 	idle            *idleRule   // nil: no user is paused
 
-	providerLimiter *fairLimiter // to ask a provider about a sign-in
+	providerLimiter *limit.Fair[string] // to ask a provider about a sign-in
 
 	dependents func(ctx context.Context, user int64) ([]string, error) // nil: nothing depends on a user
 }
+
+const (
+	// freshness is how long an answer of the database is remembered, so that monitors
+	// and webhooks do not ask it for every request: what another node changed must
+	// hold within a second, the request's own time included.
+	freshness = time.Second / 2
+	// maxFresh bounds the memory. More callers than this within half a second pay for
+	// their queries.
+	maxFresh = 4096
+)
 
 // New makes a Service. Call Start before any user signs in.
 func New(d *db.DB, o Options) *Service {
@@ -70,14 +82,14 @@ func New(d *db.DB, o Options) *Service {
 	}
 	return &Service{
 		db: d, now: o.Clock, log: o.Log, dataDir: o.DataDir, first: o.AdminPassword, box: o.Box, issuer: "Outrigger",
-		users:    newRecent[string, User](o.Clock),
-		tokens:   newRecent[string, tokenHolder](o.Clock),
-		sessions: newRecent[string, sessionHolder](o.Clock),
+		users:    cache.New[string, User](o.Clock, freshness, maxFresh),
+		tokens:   cache.New[string, tokenHolder](o.Clock, freshness, maxFresh),
+		sessions: cache.New[string, sessionHolder](o.Clock, freshness, maxFresh),
 		hasher:   newHasher(owasp()),
 		known:    newRemembered(o.Clock, []byte(rand.Text())),
-		attempts: newRecent[attempt, standing](o.Clock),
+		attempts: cache.New[attempt, standing](o.Clock, freshness, maxFresh),
 
-		providerLimiter: newFairLimiter(maxSigningIn),
+		providerLimiter: newLimiter(maxSigningIn),
 	}
 }
 
@@ -92,9 +104,9 @@ func ErrUnauthenticated() error {
 // committed. Other nodes find out within a second.
 func (s *Service) changed(tx *db.Tx) {
 	tx.AfterCommit(func() {
-		s.users.forget()
-		s.tokens.forget()
-		s.sessions.forget()
+		s.users.Clear()
+		s.tokens.Clear()
+		s.sessions.Clear()
 	})
 }
 

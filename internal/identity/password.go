@@ -12,6 +12,7 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/limit"
 )
 
 const (
@@ -37,14 +38,14 @@ func owasp() cost { return cost{memory: 19 * 1024, rounds: 2} }
 // hasher computes argon2id, two at a time.
 type hasher struct {
 	cost    cost
-	limiter *fairLimiter
+	limiter *limit.Fair[string] // by address
 	// unknownUser is the hash that passwords of unknown users are compared with, so that
 	// they take as long as others.
 	unknownUser string
 }
 
 func newHasher(c cost) *hasher {
-	return &hasher{cost: c, limiter: newFairLimiter(maxHashing), unknownUser: c.phc(newSalt(), make([]byte, hashSize))}
+	return &hasher{cost: c, limiter: newLimiter(maxHashing), unknownUser: c.phc(newSalt(), make([]byte, hashSize))}
 }
 
 func newSalt() []byte {
@@ -53,13 +54,9 @@ func newSalt() []byte {
 	return salt
 }
 
-// turn waits until a password of a client at the address may be computed; call
-// done after it.
-func (h *hasher) turn(ctx context.Context, address string) (done func(), err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, hashPatience, errBusy())
-	defer cancel()
-	return h.limiter.acquire(ctx, address)
-}
+// newLimiter makes a limiter by address, so that a flood from one keeps nobody else
+// waiting.
+func newLimiter(n int) *limit.Fair[string] { return limit.NewFair[string](n, hashPatience, errBusy) }
 
 // errBusy is the answer where more passwords wait than can be computed in time.
 func errBusy() error {
@@ -70,7 +67,7 @@ func errBusy() error {
 
 // hash returns the PHC form of a password.
 func (h *hasher) hash(ctx context.Context, password string) (string, error) {
-	done, err := h.turn(ctx, OriginOf(ctx).Address)
+	done, err := h.limiter.Acquire(ctx, OriginOf(ctx).Address)
 	if err != nil {
 		return "", err
 	}

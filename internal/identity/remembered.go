@@ -3,8 +3,9 @@ package identity
 import (
 	"crypto/hmac"
 	"crypto/sha256"
-	"sync"
 	"time"
+
+	"outrigger/internal/cache"
 )
 
 const (
@@ -17,22 +18,14 @@ const (
 )
 
 // remembered holds who signed in a short while ago, under keys from which the
-// password cannot be had.
+// password cannot be had: what it was compared with, which is another once it changes.
 type remembered struct {
-	now func() time.Time
 	key []byte // of this process
-
-	mu      sync.Mutex
-	entries map[[sha256.Size]byte]success
-}
-
-type success struct {
-	stored string // what the password was compared with: another, once it changes
-	until  time.Time
+	*cache.Cache[[sha256.Size]byte, string]
 }
 
 func newRemembered(now func() time.Time, key []byte) *remembered {
-	return &remembered{now: now, key: key, entries: map[[sha256.Size]byte]success{}}
+	return &remembered{key, cache.New[[sha256.Size]byte, string](now, rememberFor, maxRemembered)}
 }
 
 func (r *remembered) keyOf(name, password string) (key [sha256.Size]byte) {
@@ -47,23 +40,8 @@ func (r *remembered) keyOf(name, password string) (key [sha256.Size]byte) {
 // has reports whether the password was right a short while ago, and is still the
 // one that is stored.
 func (r *remembered) has(name, password, stored string) bool {
-	key := r.keyOf(name, password)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	s, ok := r.entries[key]
-	if ok && (s.stored != stored || !r.now().Before(s.until)) {
-		delete(r.entries, key)
-		return false
-	}
-	return ok
+	compared, ok := r.Get(r.keyOf(name, password))
+	return ok && compared == stored
 }
 
-func (r *remembered) add(name, password, stored string) {
-	key := r.keyOf(name, password)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.entries) >= maxRemembered {
-		clear(r.entries)
-	}
-	r.entries[key] = success{stored, r.now().Add(rememberFor)}
-}
+func (r *remembered) add(name, password, stored string) { r.Put(r.keyOf(name, password), stored) }

@@ -129,7 +129,7 @@ func (s *Service) checkPassword(ctx context.Context, user, password, addr string
 	if s.platform.knows(u, name, password) {
 		return s.checkAtPlatform(ctx, d, user, password)
 	}
-	done, err := s.hasher.turn(ctx, d.address)
+	done, err := s.hasher.limiter.Acquire(ctx, d.address)
 	if err != nil {
 		return User{}, err
 	}
@@ -184,7 +184,7 @@ func (s *Service) judge(ctx context.Context, d attempt, name, password string) (
 
 // recentUser is User, with the zero User where there is none.
 func (s *Service) recentUser(ctx context.Context, ref string) (User, error) {
-	return s.users.get(ref, func() (User, error) {
+	return s.users.Load(ref, func() (User, error) {
 		u, err := s.User(ctx, ref)
 		if fault.Is(err, fault.NotFound) {
 			return User{}, nil // remembered too, so that it takes the same time
@@ -207,7 +207,7 @@ func (s *Service) Bearer(ctx context.Context, token string) (*Principal, error) 
 		return nil, ErrUnauthenticated()
 	}
 	hash := secret.Fingerprint(token)
-	h, err := s.tokens.get(string(hash), func() (h tokenHolder, err error) {
+	h, err := s.tokens.Load(string(hash), func() (h tokenHolder, err error) {
 		err = s.db.Read(ctx, func(tx *db.Tx) error {
 			if h.token, err = tokenBy(ctx, tx, `t.hash = $1`, hash); err != nil {
 				return err
@@ -253,7 +253,7 @@ type sessionHolder struct {
 // answer: it must not be changed.
 func (s *Service) Session(ctx context.Context, session string) (*Principal, error) {
 	hash := secret.Fingerprint(session)
-	h, err := s.sessions.get(string(hash), func() (h sessionHolder, err error) {
+	h, err := s.sessions.Load(string(hash), func() (h sessionHolder, err error) {
 		err = s.db.Read(ctx, func(tx *db.Tx) error {
 			if h.session, err = sessionBy(ctx, tx, `s.hash = $1`, hash); err != nil {
 				return err

@@ -133,15 +133,13 @@ func (s *Service) ask(ctx context.Context, w *SignInProvider, p Proofs, a Answer
 	case a.Code.IsZero():
 		return account, fault.New(fault.Unauthenticated, "No answer to the sign-in came from %s. Start again.", w.Name)
 	}
-	waiting, cancel := context.WithTimeoutCause(ctx, hashPatience, errBusy())
-	defer cancel()
-	done, err := s.providerLimiter.acquire(waiting, attemptOf("", addr).address)
+	done, err := s.providerLimiter.Acquire(ctx, attemptOf("", addr).address)
 	if err != nil {
 		return account, err
 	}
 	defer done()
-	ask, cancelAsk := context.WithTimeout(ctx, providerPatience)
-	defer cancelAsk()
+	ask, cancel := context.WithTimeout(ctx, providerPatience)
+	defer cancel()
 	account, err = w.Account(ask, a.Code, p)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

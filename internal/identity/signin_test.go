@@ -109,7 +109,7 @@ func TestPollsCostNothing(t *testing.T) {
 	var free []func()
 	take := func() {
 		for range maxHashing {
-			done, err := n.hasher.turn(t.Context(), here)
+			done, err := n.hasher.limiter.Acquire(t.Context(), here)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -271,7 +271,7 @@ func TestParallelGuesses(t *testing.T) {
 func TestWaitingForATurn(t *testing.T) {
 	h := newHasher(owasp())
 	for range maxHashing {
-		if _, err := h.turn(t.Context(), here); err != nil {
+		if _, err := h.limiter.Acquire(t.Context(), here); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,8 +20,8 @@ const (
 	exemptFor = 30 * 24 * time.Hour
 )
 
-// limit is how many sign-ins may fail in a time before a pause.
-type limit struct {
+// failureLimit is how many sign-ins may fail in a time before a pause.
+type failureLimit struct {
 	failures int
 	within   time.Duration
 }
@@ -29,10 +29,10 @@ type limit struct {
 // What is counted, and how much of it is too much. An account that is attacked
 // from everywhere, which is a hundred failures in an hour, is not paused as a whole:
 // that would lock its owner out. Each address has one guess at it between pauses.
-func pairLimit() limit     { return limit{10, 5 * time.Minute} }
-func attackedLimit() limit { return limit{1, 5 * time.Minute} } // of a pair then
-func addressLimit() limit  { return limit{30, 5 * time.Minute} }
-func accountLimit() limit  { return limit{100, time.Hour} }
+func pairLimit() failureLimit     { return failureLimit{10, 5 * time.Minute} }
+func attackedLimit() failureLimit { return failureLimit{1, 5 * time.Minute} } // of a pair then
+func addressLimit() failureLimit  { return failureLimit{30, 5 * time.Minute} }
+func accountLimit() failureLimit  { return failureLimit{100, time.Hour} }
 
 // attempt is an account as one address tries to enter it.
 type attempt struct{ account, address string }
@@ -51,7 +51,7 @@ func attemptOf(account, address string) attempt {
 // counter is one of the counts that an attempt belongs to.
 type counter struct {
 	key   []byte
-	limit limit
+	limit failureLimit
 }
 
 // The places of the counters of an attempt.
@@ -80,7 +80,7 @@ type failures struct {
 
 // add counts a failure. The one that reaches the limit begins a pause; after
 // that each does, for twice as long as the one before.
-func (f *failures) add(now time.Time, l limit) {
+func (f *failures) add(now time.Time, l failureLimit) {
 	if len(f.at) > 0 && now.Sub(f.last()) > forgiveAfter {
 		*f = failures{}
 	}

@@ -24,7 +24,7 @@ type standing struct {
 
 // standingOf is up to half a second old.
 func (s *Service) standingOf(ctx context.Context, d attempt) (standing, error) {
-	return s.attempts.get(d, func() (st standing, err error) {
+	return s.attempts.Load(d, func() (st standing, err error) {
 		err = s.db.Read(ctx, func(tx *db.Tx) error {
 			st, err = s.standing(ctx, tx, d)
 			return err
@@ -156,7 +156,7 @@ func (s *Service) countFailure(ctx context.Context, d attempt) error {
 		}
 		return nil
 	})
-	s.attempts.forget()
+	s.attempts.Clear()
 	return err
 }
 
@@ -191,6 +191,6 @@ func (s *Service) countSuccess(ctx context.Context, d attempt, u User) error {
 		}
 		return nil
 	})
-	s.attempts.forget()
+	s.attempts.Clear()
 	return err
 }

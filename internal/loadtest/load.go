@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"outrigger/internal/work"
 )
 
 // Load posts signed webhooks. Each channel's events are numbered from 1 and
@@ -162,7 +164,7 @@ func (c *connection) run(ctx context.Context) {
 	due := time.Now().Add(c.first)
 	for i := 0; c.load.Each == 0 || i < c.load.Each*len(c.channels); i++ {
 		if c.every > 0 {
-			wait(ctx, time.Until(due))
+			_ = work.Sleep(ctx, time.Until(due))
 		} else {
 			due = time.Now()
 		}
@@ -195,7 +197,7 @@ func (c *connection) connect(ctx context.Context) bool {
 		}
 		c.address++
 		c.load.undialled.Add(1)
-		wait(ctx, redial)
+		_ = work.Sleep(ctx, redial)
 	}
 	return true
 }
@@ -246,17 +248,5 @@ func (c *connection) close() {
 	if c.conn != nil {
 		c.conn.Close()
 		c.conn = nil
-	}
-}
-
-func wait(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"outrigger/internal/playground/samples"
+	"outrigger/internal/work"
 )
 
 // Day is a team's working day in a few minutes: every sample event once, and a
@@ -28,10 +29,8 @@ const (
 // meanwhile stays.
 func (d *Day) Play(ctx context.Context) {
 	for n := range samples.Samples() {
-		select {
-		case <-ctx.Done():
+		if work.Sleep(ctx, d.Pause) != nil {
 			return
-		case <-time.After(d.Pause):
 		}
 		switch n {
 		case busyFrom:

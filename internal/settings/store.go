@@ -12,6 +12,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/egress"
 	"outrigger/internal/secret"
+	"outrigger/internal/work"
 )
 
 //go:embed migrations
@@ -36,8 +37,7 @@ type Store struct {
 	mu   sync.Mutex
 	held *Settings
 
-	stop    context.CancelFunc
-	stopped chan struct{}
+	work.PeriodicWorker
 }
 
 // NewStore makes a store on a migrated database. apply gets the settings that
@@ -51,38 +51,19 @@ func (s *Store) Start(ctx context.Context) error {
 	if _, err := s.Read(ctx); err != nil {
 		return err
 	}
-	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
-	s.stop, s.stopped = stop, make(chan struct{})
-	go s.watch(watching)
-	return nil
-}
-
-// Stop ends what Start began.
-func (s *Store) Stop() {
-	s.stop()
-	<-s.stopped
-}
-
-func (s *Store) watch(ctx context.Context) {
-	defer close(s.stopped)
 	if s.db.Dialect() == db.SQLite {
-		return // every save is this process's own
+		return nil // every save is this process's own
 	}
-	tick := time.NewTicker(refreshEvery)
-	defer tick.Stop()
 	failing := false
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	s.PeriodicWorker.Start(ctx, refreshEvery, func(ctx context.Context) time.Duration {
 		_, err := s.Read(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
 			s.log.Error("reading the settings failed; the previous ones stay in effect", "error", err)
 		}
 		failing = err != nil
-	}
+		return refreshEvery
+	})
+	return nil
 }
 
 // Read returns the settings as they are stored, and has them hold on this node.

@@ -13,7 +13,7 @@ type PeriodicWorker struct {
 	done chan struct{} // closed when the last round has ended
 
 	once sync.Once
-	wake chan struct{}
+	wake Signal
 }
 
 // Start has the first round begin after a pause, and each further one after the
@@ -35,15 +35,10 @@ func (r *PeriodicWorker) Stop() {
 }
 
 // Wake ends the present pause, or the next one.
-func (r *PeriodicWorker) Wake() {
-	select {
-	case r.woken() <- struct{}{}:
-	default:
-	}
-}
+func (r *PeriodicWorker) Wake() { r.woken().Set() }
 
-func (r *PeriodicWorker) woken() chan struct{} {
-	r.once.Do(func() { r.wake = make(chan struct{}, 1) })
+func (r *PeriodicWorker) woken() Signal {
+	r.once.Do(func() { r.wake = NewSignal() })
 	return r.wake
 }
 

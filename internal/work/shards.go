@@ -42,7 +42,7 @@ type Shards struct {
 	members func(ctx context.Context) (self, active int, err error)
 	run     func(ctx context.Context, shard int, lease *db.Lease)
 
-	wake    chan struct{}
+	wake    Signal
 	stop    context.CancelFunc
 	through chan struct{} // closed when the loop has ended
 	runs    sync.WaitGroup
@@ -74,7 +74,7 @@ func NewShards(prefix string, n int, leases *db.Leases, members func(ctx context
 	run func(ctx context.Context, shard int, lease *db.Lease)) *Shards {
 	return &Shards{
 		prefix: prefix, n: n, leases: leases, members: members, run: run,
-		wake: make(chan struct{}, 1), held: make(map[int]*holding),
+		wake: NewSignal(), held: make(map[int]*holding),
 	}
 }
 
@@ -109,12 +109,7 @@ func (s *Shards) Stop() {
 }
 
 // Wake has the share looked at now: the members have changed.
-func (s *Shards) Wake() {
-	select {
-	case s.wake <- struct{}{}:
-	default: // one is waiting
-	}
-}
+func (s *Shards) Wake() { s.wake.Set() }
 
 // Held is how many shards this node works on, those included that it is
 // handing over.

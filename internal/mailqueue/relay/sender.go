@@ -72,7 +72,7 @@ type Sender struct {
 
 	stop    context.CancelFunc
 	over    chan struct{}
-	changed chan struct{}
+	changed work.Signal
 
 	mu      sync.Mutex
 	holding bool
@@ -85,7 +85,7 @@ func NewSender(q *Queue, o SenderOptions) *Sender {
 	}
 	o.Recipients = cmp.Or(o.Recipients, defaultRecipients)
 	o.GiveUpAfter = cmp.Or(o.GiveUpAfter, defaultGiveUp)
-	return &Sender{o: o, queue: q, changed: make(chan struct{}, 1)}
+	return &Sender{o: o, queue: q, changed: work.NewSignal()}
 }
 
 // Start begins to send.
@@ -116,12 +116,7 @@ func (s *Sender) Held() int {
 }
 
 // Wake has the members looked at now: they have changed.
-func (s *Sender) Wake() {
-	select {
-	case s.changed <- struct{}{}:
-	default:
-	}
-}
+func (s *Sender) Wake() { s.changed.Set() }
 
 // loop holds the lease while this node is ACTIVE.
 func (s *Sender) loop(ctx context.Context) {

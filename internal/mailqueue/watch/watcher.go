@@ -9,6 +9,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/store"
+	"outrigger/internal/work"
 )
 
 const (
@@ -39,8 +40,7 @@ type Watcher struct {
 	Figures *Figures
 	Log     *slog.Logger
 
-	stop context.CancelFunc
-	done chan struct{}
+	work.PeriodicWorker // Stop cuts off questions under way, and gives the lease back
 }
 
 // Start makes the nodes those of the settings, where no other node does, and
@@ -56,19 +56,21 @@ func (w *Watcher) Start(ctx context.Context) error {
 		}
 		return nil
 	}
-	run, stop := context.WithCancel(context.WithoutCancel(ctx))
-	w.stop, w.done = stop, make(chan struct{})
-	go w.loop(run, lease)
+	failing := false
+	w.PeriodicWorker.Start(ctx, 0, func(ctx context.Context) time.Duration {
+		if lease == nil && w.Active() {
+			if lease, err = w.take(ctx); err != nil && !failing && ctx.Err() == nil {
+				w.Log.Warn("the watched nodes cannot be asked; will try on", "error", err)
+			}
+			failing = err != nil
+		}
+		if lease != nil {
+			w.hold(ctx, lease)
+			lease = nil
+		}
+		return askEvery
+	})
 	return nil
-}
-
-// Stop ends the questions that are under way, and gives the lease back.
-func (w *Watcher) Stop() {
-	if w.stop == nil {
-		return
-	}
-	w.stop()
-	<-w.done
 }
 
 // take acquires the lease and makes the list of nodes that of the settings.
@@ -87,32 +89,6 @@ func (w *Watcher) take(ctx context.Context) (*db.Lease, error) {
 		return nil, err
 	}
 	return lease, nil
-}
-
-// loop watches while this node has the lease, and tries to get it while it has
-// not.
-func (w *Watcher) loop(ctx context.Context, lease *db.Lease) {
-	defer close(w.done)
-	failing := false
-	for ctx.Err() == nil {
-		if lease != nil {
-			w.hold(ctx, lease)
-			lease = nil
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(askEvery):
-		}
-		if !w.Active() {
-			continue
-		}
-		var err error
-		if lease, err = w.take(ctx); err != nil && !failing && ctx.Err() == nil {
-			w.Log.Warn("the watched nodes cannot be asked; will try on", "error", err)
-		}
-		failing = err != nil
-	}
 }
 
 // hold asks every node on its own, so that one that is slow delays no other,

@@ -22,8 +22,8 @@ const (
 	askedAMinute = 30
 )
 
-// remembered is an account that administered a repository.
-type remembered struct {
+// administered is a repository that an account administered a moment ago.
+type administered struct {
 	id int64
 	at notify.RepositoryRef
 }
@@ -46,7 +46,7 @@ func (s *Service) Administering(ctx context.Context, connection string, at notif
 	var names []string
 	var failed, withdrawn error
 	for _, a := range own {
-		if s.recently(a.ID, at) {
+		if _, ok := s.administered.Get(administered{a.ID, at.Folded()}); ok {
 			return a.ID, nil
 		}
 	}
@@ -78,27 +78,16 @@ func (s *Service) Administering(ctx context.Context, connection string, at notif
 		strings.Join(names, ", "), at.ProjectKey, at.RepositoryKey)
 }
 
-// recently reports whether the platform said yes a moment ago.
-func (s *Service) recently(id int64, at notify.RepositoryRef) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	until, known := s.remembered[remembered{id, at.Folded()}]
-	return known && s.Clock().Before(until)
-}
-
 func (s *Service) administers(ctx context.Context, id int64, at notify.RepositoryRef) (yes bool, err error) {
-	key := remembered{id, at.Folded()}
+	key := administered{id, at.Folded()}
 	err = s.Use(ctx, id, func(c *notify.Connection, token secret.Value) error {
 		yes, err = s.Platform.Administers(ctx, c, token, at)
 		return err
 	})
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.remembered) >= maxRemembered {
-		clear(s.remembered)
+	if err != nil || !yes {
+		s.administered.Delete(key)
+		return false, err
 	}
-	if delete(s.remembered, key); err == nil && yes {
-		s.remembered[key] = s.Clock().Add(administersFor)
-	}
-	return yes && err == nil, err
+	s.administered.Put(key, struct{}{})
+	return true, nil
 }

@@ -13,6 +13,7 @@ import (
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/bitbucketcloud/client"
 	"outrigger/internal/notify/restclient"
+	"outrigger/internal/work"
 )
 
 // A refresh goes like this. The node takes the lease of the account, notes in
@@ -54,10 +55,8 @@ func (s *Service) refresh(ctx context.Context, id, stale int64, wait bool) (noti
 		case <-ctx.Done():
 			return notify.AccountTokens{}, ctx.Err()
 		}
-		select { // another node has the lease
-		case <-time.After(pollEvery):
-		case <-ctx.Done():
-			return notify.AccountTokens{}, fault.Wrap(ctx.Err(), fault.Unavailable, "Another node is asking the platform for a new token; "+
+		if err := work.Sleep(ctx, pollEvery); err != nil { // another node has the lease
+			return notify.AccountTokens{}, fault.Wrap(err, fault.Unavailable, "Another node is asking the platform for a new token; "+
 				"try again in a moment.")
 		}
 	}

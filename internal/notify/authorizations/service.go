@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/singleflight"
 
+	"outrigger/internal/cache"
 	"outrigger/internal/db"
 	"outrigger/internal/identity"
 	"outrigger/internal/limit"
@@ -110,11 +111,12 @@ type Service struct {
 	running sync.WaitGroup         // refreshes under way
 	asked   limit.PerMinute[int64] // of users
 
-	mu         sync.Mutex
-	ended      bool                 // no refresh begins any more
-	failed     map[string]time.Time // until when a connection is left alone
-	unkept     map[int64]unkept     // by account
-	remembered map[remembered]time.Time
+	administered *cache.Cache[administered, struct{}]
+
+	mu     sync.Mutex
+	ended  bool                 // no refresh begins any more
+	failed map[string]time.Time // until when a connection is left alone
+	unkept map[int64]unkept     // by account
 }
 
 // unkept are tokens that a platform gave and the database did not take yet.
@@ -128,8 +130,10 @@ func New(o Options) *Service {
 	if o.Metrics != nil {
 		o.Metrics.MustRegister(&accountsGauge{store: o.Store})
 	}
-	return &Service{Options: o, metrics: newMetrics(o.Metrics), failed: map[string]time.Time{}, unkept: map[int64]unkept{},
-		remembered: map[remembered]time.Time{}}
+	return &Service{
+		Options: o, metrics: newMetrics(o.Metrics), failed: map[string]time.Time{}, unkept: map[int64]unkept{},
+		administered: cache.New[administered, struct{}](o.Clock, administersFor, maxRemembered),
+	}
 }
 
 // Start begins to refresh tokens ahead of time.

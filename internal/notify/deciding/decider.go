@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"outrigger/internal/notify"
+	"outrigger/internal/work"
 )
 
 // Queue is where undecided deliveries wait: *store.Store.
@@ -59,11 +60,11 @@ const (
 type Decider struct {
 	Options
 	metrics *metrics
-	wake    chan struct{}
-	stop    context.CancelFunc
-	running sync.WaitGroup
-	slots   chan struct{} // of requests to platforms
-	masks   sync.Mutex    // held while a mask runs, so that masks take one core at most
+
+	work.PeriodicWorker                // wake it when something is undecided
+	running             sync.WaitGroup // questions to platforms
+	slots               chan struct{}  // of requests to platforms
+	masks               sync.Mutex     // held while a mask runs, so that masks take one core at most
 
 	mu     sync.Mutex
 	asking map[int64]bool // deliveries for which a platform is being asked
@@ -75,22 +76,29 @@ func New(o Options) *Decider {
 		o.Memberships = notify.NoMemberships{}
 	}
 	return &Decider{
-		Options: o, metrics: newMetrics(o.Metrics), wake: make(chan struct{}, 1),
+		Options: o, metrics: newMetrics(o.Metrics),
 		slots: make(chan struct{}, asksAtOnce), asking: make(map[int64]bool),
 	}
 }
 
 // Start begins to decide.
 func (d *Decider) Start(ctx context.Context) {
-	ctx, d.stop = context.WithCancel(context.WithoutCancel(ctx))
-	d.running.Go(func() { d.loop(ctx) })
+	failing := false
+	d.PeriodicWorker.Start(ctx, 0, func(ctx context.Context) time.Duration {
+		n, err := d.runOnce(ctx)
+		if err != nil && ctx.Err() == nil && !failing {
+			d.Log.Error("undecided deliveries could not be settled; will try on", "error", err)
+		}
+		if failing = err != nil; n > 0 && !failing {
+			return 0 // there may be more
+		}
+		return pollEvery
+	})
 }
 
 // Stop ends it. What is undecided waits for the next start, or another node.
 func (d *Decider) Stop() {
-	if d.stop != nil {
-		d.stop()
-	}
+	d.PeriodicWorker.Stop()
 	d.running.Wait()
 }
 
@@ -100,34 +108,6 @@ func (d *Decider) Enqueued(deliveries []*notify.Delivery) {
 		if len(one.Undecided) > 0 {
 			d.Wake()
 			return
-		}
-	}
-}
-
-// Wake has undecided deliveries looked for now.
-func (d *Decider) Wake() {
-	select {
-	case d.wake <- struct{}{}:
-	default:
-	}
-}
-
-func (d *Decider) loop(ctx context.Context) {
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
-	failing := false
-	for ctx.Err() == nil {
-		n, err := d.runOnce(ctx)
-		if err != nil && ctx.Err() == nil && !failing {
-			d.Log.Error("undecided deliveries could not be settled; will try on", "error", err)
-		}
-		if failing = err != nil; n > 0 && !failing {
-			continue // there may be more
-		}
-		select {
-		case <-ctx.Done():
-		case <-d.wake:
-		case <-tick.C:
 		}
 	}
 }

@@ -264,7 +264,7 @@ func TestASilentPlatformHoldsUpNoMask(t *testing.T) {
 		w := newWorld(t, d, secrettest.Box(t, d), silent)
 		w.rule("group", notify.Filter{Groups: []string{"devs"}})
 		w.rule("mask", notify.Filter{BranchMask: notMain})
-		w.Start(t.Context())
+		w.Decider.Start(t.Context())
 		w.accept(push("dev"))
 		<-silent.asked
 		w.accept(push("main"), push("next"))
@@ -274,7 +274,7 @@ func TestASilentPlatformHoldsUpNoMask(t *testing.T) {
 			}
 			<-time.After(time.Millisecond)
 		}
-		w.Stop()
+		w.Decider.Stop()
 		if n := w.len(notify.Deciding); n != 3 {
 			t.Errorf("%d are undecided after the end; want 3", n)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/work"
 )
 
 const (
@@ -37,8 +38,7 @@ type Refusals struct {
 	mu     sync.Mutex
 	counts map[notify.RefusalKey]*notify.RefusedWebhooks
 
-	stop context.CancelFunc
-	done chan struct{}
+	work.PeriodicWorker
 }
 
 // NewRefusals makes the counts; nothing is written before Start.
@@ -48,30 +48,22 @@ func NewRefusals(s RefusalStore, log *slog.Logger) *Refusals {
 
 // Start begins to write.
 func (f *Refusals) Start(ctx context.Context) {
-	ctx, f.stop = context.WithCancel(context.WithoutCancel(ctx))
-	f.done = make(chan struct{})
-	go f.loop(ctx)
-}
-
-// Stop writes what is left.
-func (f *Refusals) Stop() {
-	f.stop()
-	<-f.done
-}
-
-func (f *Refusals) loop(ctx context.Context) {
-	defer close(f.done)
 	failing := false
-	for ctx.Err() == nil {
-		select {
-		case <-ctx.Done():
-		case <-time.After(refusalsEvery):
-		}
+	f.PeriodicWorker.Start(ctx, refusalsEvery, func(ctx context.Context) time.Duration {
 		err := f.runOnce(ctx)
 		if err != nil && !failing {
 			f.log.Warn("refused webhooks could not be counted; will try again", "error", err)
 		}
 		failing = err != nil
+		return refusalsEvery
+	})
+}
+
+// Stop writes what is left.
+func (f *Refusals) Stop() {
+	f.PeriodicWorker.Stop()
+	if err := f.runOnce(context.Background()); err != nil {
+		f.log.Warn("the last refused webhooks could not be counted", "error", err)
 	}
 }
 

@@ -90,7 +90,7 @@ type Outbox struct {
 	polling sync.WaitGroup
 	handed  atomic.Int64 // deliveries in memory that came from their commit
 	proxy   proxyPause
-	gained  chan struct{} // wakes the poll: there are fresh shards
+	gained  work.Signal // wakes the poll: there are fresh shards
 
 	mu    sync.Mutex
 	held  [notify.Shards]*shard
@@ -112,7 +112,7 @@ type shard struct {
 
 // New makes an Outbox; nothing is sent before Start.
 func New(o Options) *Outbox {
-	b := &Outbox{Options: o, metrics: newMetrics(o.Metrics), gained: make(chan struct{}, 1)}
+	b := &Outbox{Options: o, metrics: newMetrics(o.Metrics), gained: work.NewSignal()}
 	if o.Metrics != nil {
 		o.Metrics.MustRegister(&backlogMetrics{b: b}, b.proxyGauge())
 	}
@@ -152,10 +152,7 @@ func (b *Outbox) runShard(ctx context.Context, n int, lease Lease) {
 	b.held[n] = s
 	b.fresh = append(b.fresh, n)
 	b.mu.Unlock()
-	select {
-	case b.gained <- struct{}{}:
-	default: // the poll will find this one too
-	}
+	b.gained.Set()
 	<-ctx.Done()
 	b.mu.Lock()
 	b.held[n] = nil

@@ -15,6 +15,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/notify"
 	"outrigger/internal/secret"
+	"outrigger/internal/work"
 )
 
 //go:embed migrations
@@ -39,7 +40,7 @@ type Store struct {
 	kinds    map[string]notify.Decoder          // by the kind of platform
 	renewing singleflight.Group
 
-	stale chan struct{} // holds one wish to load the rules again, where that failed
+	refresh work.PeriodicWorker // of the rules
 	// enqueued is told of every delivery right after its commit, and moved
 	// of every channel whose waiting deliveries changed otherwise.
 	enqueued func([]*notify.Delivery)
@@ -51,7 +52,6 @@ type Store struct {
 func New(d *db.DB, box *secret.Box, log *slog.Logger) *Store {
 	s := &Store{
 		db: d, box: box, log: log,
-		stale:    make(chan struct{}, 1),
 		enqueued: func([]*notify.Delivery) {},
 		moved:    func(int64) {},
 	}
@@ -139,28 +139,30 @@ func (s *Store) swapRules(set *notify.RuleSet) {
 // sent for; its own node knows when the save returns.
 const refreshEvery = time.Second
 
-// Refresh keeps the rules fresh until ctx ends.
-func (s *Store) Refresh(ctx context.Context) {
-	tick := time.NewTicker(refreshEvery)
-	defer tick.Stop()
+// idleEvery is a pause for where nothing changes by itself.
+const idleEvery = time.Hour
+
+// Start keeps the rules fresh until Stop.
+func (s *Store) Start(ctx context.Context) {
 	failing := false
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.stale:
-		case <-tick.C:
-			if s.db.Dialect() == db.SQLite && !failing {
-				continue // every save is this process's own
-			}
+	pause := func() time.Duration {
+		if s.db.Dialect() == db.SQLite && !failing {
+			return idleEvery // every save is this process's own
 		}
+		return refreshEvery
+	}
+	s.refresh.Start(ctx, pause(), func(ctx context.Context) time.Duration {
 		err := s.Load(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
 			s.log.Error("rules could not be read again; the last ones hold", "error", err)
 		}
 		failing = err != nil
-	}
+		return pause()
+	})
 }
+
+// Stop ends what Start began.
+func (s *Store) Stop() { s.refresh.Stop() }
 
 // beginRulesChange must be the first statement of a change of rules: the change
 // then waits for the events that are being committed while it holds nothing that
@@ -176,14 +178,10 @@ func (s *Store) beginRulesChange(ctx context.Context, tx *db.Tx) error {
 	return nil
 }
 
-// reload loads the rules now, or leaves it to Refresh when that fails.
+// reload loads the rules now, or leaves it to refresh when that fails.
 func (s *Store) reload(ctx context.Context) {
-	if s.Load(context.WithoutCancel(ctx)) == nil {
-		return
-	}
-	select {
-	case s.stale <- struct{}{}:
-	default:
+	if s.Load(context.WithoutCancel(ctx)) != nil {
+		s.refresh.Wake()
 	}
 }
 

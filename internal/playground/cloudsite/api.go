@@ -12,8 +12,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
+
+	"outrigger/internal/work"
 )
 
 const (
@@ -95,7 +96,7 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request) {
 	request := Request{Method: r.Method, Issue: id, Key: key, Value: string(body)}
 	s.begin(&request)
 	defer s.end(request)
-	pause(r, s.o.Latency)
+	_ = work.Sleep(r.Context(), s.o.Latency)
 	reaction := s.react(request)
 	if reaction == nil {
 		a := s.judge(r, request)
@@ -109,19 +110,8 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request) {
 			reaction.Status, reaction.Header, reaction.Body = done.status, done.header, done.body
 		}
 	}
-	pause(r, reaction.Delay)
+	_ = work.Sleep(r.Context(), reaction.Delay)
 	s.play(w, r, reaction)
-}
-
-// pause lets time pass while the client waits.
-func pause(r *http.Request, d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	select {
-	case <-r.Context().Done():
-	case <-time.After(d):
-	}
 }
 
 // play answers out of the ordinary.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"outrigger/internal/work"
 )
 
 // Kind of a fault.
@@ -87,14 +89,8 @@ func (s *Faults) At(r *http.Request) (f Fault) {
 // Happen answers in the server's place; false where it answers itself. refuse
 // words the statuses, as the server does.
 func (f Fault) Happen(w http.ResponseWriter, r *http.Request, refuse func(Kind)) bool {
-	if f.Delay > 0 {
-		wait := time.NewTimer(f.Delay)
-		defer wait.Stop()
-		select {
-		case <-wait.C:
-		case <-r.Context().Done():
-			return true
-		}
+	if work.Sleep(r.Context(), f.Delay) != nil {
+		return true
 	}
 	switch f.Kind {
 	case Throttling:

@@ -129,14 +129,7 @@ func (c *Client) pause(ctx context.Context, d time.Duration) error {
 	if c.sleep != nil {
 		return c.sleep(ctx, d)
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return work.Sleep(ctx, d)
 }
 
 // request makes a request for a path with its query.

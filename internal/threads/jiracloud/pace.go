@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"outrigger/internal/work"
 )
 
 // endpoint is one of the API's; each has a limit of its own.
@@ -110,16 +112,11 @@ func (p *pace) begin(ctx context.Context, e endpoint) (done func(), err error) {
 // time.
 func wait(ctx context.Context, l *rate.Limiter) error {
 	r := l.Reserve()
-	if delay := r.Delay(); delay > 0 {
-		timer := time.NewTimer(delay)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			r.Cancel()
-		}
+	if err := work.Sleep(ctx, r.Delay()); err != nil {
+		r.Cancel()
+		return err
 	}
-	return ctx.Err()
+	return nil
 }
 
 // heed notes what an answer says of the quota.

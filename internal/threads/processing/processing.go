@@ -70,9 +70,9 @@ type Processor struct {
 	Options
 	metrics *metrics
 	shards  []*work.Shards
-	wakes   []chan struct{}
-	stopped chan struct{} // of one: what is going on may have been stopped
-	beaten  atomic.Int64  // when there was progress last, in nanoseconds
+	wakes   []work.Signal
+	stopped work.Signal  // what is going on may have been stopped
+	beaten  atomic.Int64 // when there was progress last, in nanoseconds
 }
 
 // New makes a Processor; nothing is done before Start.
@@ -80,7 +80,7 @@ func New(o Options) *Processor {
 	if o.Stall == 0 {
 		o.Stall = stallTime
 	}
-	p := &Processor{Options: o, metrics: newMetrics(o.Metrics), stopped: make(chan struct{}, 1)}
+	p := &Processor{Options: o, metrics: newMetrics(o.Metrics), stopped: work.NewSignal()}
 	if o.Metrics != nil {
 		o.Metrics.MustRegister(&migrationMetrics{store: o.Store, clock: o.Clock})
 	}
@@ -88,7 +88,7 @@ func New(o Options) *Processor {
 		lease string
 		once  func(context.Context, threads.Holder) (bool, error)
 	}{{"threads/staging", p.stageOnce}, {"threads/processing", p.processOnce}} {
-		wake := make(chan struct{}, 1)
+		wake := work.NewSignal()
 		s := work.NewShards(loop.lease, 1, o.Leases, o.Members, func(ctx context.Context, _ int, lease *db.Lease) {
 			p.loop(ctx, lease, wake, loop.once)
 		})
@@ -130,10 +130,7 @@ func (p *Processor) Wake() {
 		s.Wake()
 	}
 	for _, wake := range append(slices.Clone(p.wakes), p.stopped) {
-		select {
-		case wake <- struct{}{}:
-		default:
-		}
+		wake.Set()
 	}
 }
 
@@ -247,16 +244,12 @@ func (p *Processor) guarded(ctx context.Context, do func(context.Context) error)
 	}
 }
 
-// wait waits until a time, a beat before and one after; an error is ctx's.
+// wait waits, which is no standstill; an error is ctx's.
 func (p *Processor) wait(ctx context.Context, d time.Duration) error {
 	p.beat()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-	}
+	err := work.Sleep(ctx, d)
 	p.beat()
-	return nil
+	return err
 }
 
 // retry does something with the database, again and again while that is away.

@@ -1,28 +1,32 @@
-package identity
+package limit
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"outrigger/internal/fault"
 )
+
+var busy = errors.New("busy")
+
+func errBusy() error { return busy }
 
 // TestTurnsGoByAddress: of 60 that wait at one address and one each at two
 // others, the others are second and third.
 func TestTurnsGoByAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := newFairLimiter(1)
-		first, err := turns.acquire(t.Context(), "flood")
+		turns := NewFair[string](1, time.Minute, errBusy)
+		first, err := turns.Acquire(t.Context(), "flood")
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
 		wait := func(address string) {
 			go func() {
-				done, err := turns.acquire(t.Context(), address)
+				done, err := turns.Acquire(t.Context(), address)
 				if err != nil {
 					t.Error(err)
 					return
@@ -52,10 +56,10 @@ func TestTurnsGoByAddress(t *testing.T) {
 // their turn comes, take none away, and too many are refused at once.
 func TestTurnsAreNotLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := newFairLimiter(2)
+		turns := NewFair[string](2, time.Minute, errBusy)
 		var free []func()
 		for range 2 {
-			done, err := turns.acquire(t.Context(), "a")
+			done, err := turns.Acquire(t.Context(), "a")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +68,7 @@ func TestTurnsAreNotLost(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		for i := range maxWaiting {
 			go func() {
-				if done, err := turns.acquire(ctx, []string{"a", "b"}[i%2]); err == nil {
+				if done, err := turns.Acquire(ctx, []string{"a", "b"}[i%2]); err == nil {
 					done()
 				}
 			}()
@@ -83,24 +87,42 @@ func TestTurnsAreNotLost(t *testing.T) {
 
 func TestTooManyWaitAtOneAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := newFairLimiter(1)
-		done, err := turns.acquire(t.Context(), "a")
+		turns := NewFair[string](1, time.Minute, errBusy)
+		done, err := turns.Acquire(t.Context(), "a")
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		for range maxWaiting {
 			go func() {
-				if done, err := turns.acquire(ctx, "a"); err == nil {
+				if done, err := turns.Acquire(ctx, "a"); err == nil {
 					done()
 				}
 			}()
 		}
 		synctest.Wait()
-		if _, err := turns.acquire(ctx, "a"); !fault.Is(err, fault.Unavailable) {
+		if _, err := turns.Acquire(ctx, "a"); !errors.Is(err, busy) {
 			t.Errorf("one more: %v", err)
 		}
 		cancel()
 		done()
+	})
+}
+
+func TestPatienceEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := NewFair[string](1, time.Minute, errBusy)
+		done, err := turns.Acquire(t.Context(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		if _, err := turns.Acquire(t.Context(), "a"); !errors.Is(err, busy) || time.Since(began) != time.Minute {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+		done()
+		if _, err := turns.Acquire(t.Context(), "b"); err != nil {
+			t.Errorf("the turn of one that waited in vain is lost: %v", err)
+		}
 	})
 }
