@@ -112,7 +112,7 @@ func TestCloudRulesInABrowser(t *testing.T) {
 	// With one, it is saved, listed, and takes failures on main.
 	ada.consent(ada.leave("/notifications/cloud"), "grant")
 	status, at, body := ada.send("POST", cloudRuleNew, form())
-	ada.reads("saved", body, "The rule Broken builds is saved.", "^main$", "Builds", `role="switch" aria-checked="true"`, "-authorisation required")
+	ada.reads("saved", body, "The rule Broken builds is saved.", "^main$", "Builds", `aria-pressed="true"`, "-authorisation required")
 	if status != 200 || at.Path != "/notifications/cloud/rules" {
 		t.Fatalf("saving: %d at %s", status, at)
 	}
@@ -190,13 +190,13 @@ func TestCloudRulesInABrowser(t *testing.T) {
 
 	// The switch, a save that switches on again, and the end.
 	status, at, body = ada.send("POST", "/notifications/cloud/rules/1/enabled", url.Values{"enabled": {"false"}})
-	ada.reads("switched off", body, "The rule Broken builds is off", `aria-checked="false"`)
+	ada.reads("switched off", body, "The rule Broken builds is off", `aria-pressed="false"`)
 	if status != 200 || at.Path != "/notifications/cloud/rules" {
 		t.Errorf("switching off: %d at %s", status, at)
 	}
 	ada.sees("/notifications/cloud/rules/1", 200, "The rule is switched off. Saving switches it on.")
 	_, _, body = ada.send("POST", "/notifications/cloud/rules/1", form("webhookUrl", "", "name", "Failures"))
-	ada.reads("saved again", body, "The rule Failures is saved.", `aria-checked="true"`)
+	ada.reads("saved again", body, "The rule Failures is saved.", `aria-pressed="true"`)
 	ada.sees("/notifications/cloud/rules/1/delete", 200, "Delete the rule Failures?")
 	status, _, body = ada.send("POST", "/notifications/cloud/rules/1/delete", url.Values{})
 	ada.reads("deleted", body, "The rule Failures is deleted.", "No rules yet")

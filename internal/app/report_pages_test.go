@@ -103,7 +103,7 @@ func TestReportPages(t *testing.T) {
 	// The list says when it runs, in its own zone, and is narrowed to a repository.
 	_, body = consolePage(t, a.App, reportPages, nil)
 	wants(t, "the list", body, "Waiting", "reviews", "Every day at 08:30", "inactive for 14 days", ", 08:30", "Asia/Kolkata", "/notifications/reports/1/view",
-		`aria-checked="true"`, `<option value="ATL/canoe">`, "never")
+		`aria-pressed="true"`, `<option value="ATL/canoe">`, "never")
 	if _, body = consolePage(t, a.App, reportPages+"?repository=atl/kayak", nil); !strings.Contains(body, "No reports here") {
 		t.Error("another repository has the report")
 	}
@@ -115,7 +115,7 @@ func TestReportPages(t *testing.T) {
 	if status, _ = consolePage(t, a.App, reportPages+"/1/enabled", url.Values{"enabled": {"false"}}); status != http.StatusSeeOther {
 		t.Errorf("switching off: %d", status)
 	}
-	if _, body = consolePage(t, a.App, reportPages, nil); !strings.Contains(body, `aria-checked="false"`) {
+	if _, body = consolePage(t, a.App, reportPages, nil); !strings.Contains(body, `aria-pressed="false"`) {
 		t.Error("the switch is still on")
 	}
 	_, body = consolePage(t, a.App, reportPages+"/1/delete", nil)

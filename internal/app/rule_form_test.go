@@ -151,7 +151,7 @@ func TestTheRuleForm(t *testing.T) {
 	admin := newPerson(t, a, "admin")
 	for _, query := range []string{"", "search=my+nights", "level=global&search=my+nights"} {
 		_, _, list := admin.send("GET", "/notifications/rules?"+query, nil)
-		switched := strings.Contains(list, `role="switch" aria-checked="true"`)
+		switched := strings.Contains(list, `aria-pressed="true"`)
 		for what, link := range map[string]*regexp.Regexp{"enabled": listAction("enabled"), "test": listAction("test")} {
 			found := link.FindStringSubmatch(list)
 			if found == nil {
@@ -162,7 +162,7 @@ func TestTheRuleForm(t *testing.T) {
 				t.Errorf("%s from the list %q leads to %s: %d", what, query, at, status)
 			}
 		}
-		if _, _, list = admin.send("GET", "/notifications/rules?"+query, nil); strings.Contains(list, `role="switch" aria-checked="true"`) == switched {
+		if _, _, list = admin.send("GET", "/notifications/rules?"+query, nil); strings.Contains(list, `aria-pressed="true"`) == switched {
 			t.Errorf("in the list %q the switch stays as it was", query)
 		}
 		_, _, ask := admin.send("GET", html.UnescapeString(listAction("delete").FindStringSubmatch(list)[1]), nil)
