@@ -37,8 +37,8 @@ type parameter struct {
 	field reflect.StructField
 }
 
-func newBinding[In any](method string) *binding {
-	b := &binding{input: reflect.TypeFor[In]()}
+func newBinding(input reflect.Type, method string) *binding {
+	b := &binding{input: input}
 	if method != http.MethodGet && method != http.MethodDelete {
 		b.body = membersOf(b.input)
 	}

@@ -16,15 +16,22 @@ import (
 	"outrigger/internal/secret"
 )
 
-// described is an operation in the description, without the types that it was
-// declared with.
+// described is an operation without the types that it was declared with.
 type described struct {
 	route    Route
 	words    Words
 	status   int
 	input    *binding
 	output   reflect.Type
-	examples func() []shown
+	examples func() []untyped
+}
+
+// untyped is an Example without its types; out is nil where there is none.
+type untyped struct {
+	name    string
+	in, out any
+	err     error
+	unsent  bool
 }
 
 // shown is an example as the description has it.
@@ -35,9 +42,9 @@ type shown struct {
 	response any // nil: nothing is shown
 }
 
-func describeOperation[In, Out any](op *Operation[In, Out], in *binding) described {
-	d := described{route: op.Route, words: op.Words, status: op.success(), input: in, output: bodyType(reflect.TypeFor[Out]())}
-	d.examples = func() []shown { return op.shown(in) }
+func newDescribed(route Route, words Words, in, out reflect.Type) *described {
+	d := &described{route: route, words: words, status: success(words, out), input: newBinding(in, route.Method), output: bodyType(out)}
+	d.route.Query, d.route.Conditional = d.input.names(), d.input.match != nil
 	return d
 }
 
@@ -49,32 +56,23 @@ func bodyType(t reflect.Type) reflect.Type {
 	return t
 }
 
-func (op *Operation[In, Out]) shown(in *binding) (all []shown) {
-	for _, e := range op.Examples {
-		s := shown{name: e.Name, status: op.success()}
-		if in.hasBody() && !e.Unsent {
-			s.request = jsonOf(e.In, json.OmitZeroStructFields(in.embeds))
+func (d *described) shown() (all []shown) {
+	for _, e := range d.examples() {
+		s := shown{name: e.name, status: d.status}
+		if d.input.hasBody() && !e.unsent {
+			s.request = jsonOf(e.in, json.OmitZeroStructFields(d.input.embeds))
 		}
 		switch {
-		case e.Err != nil:
-			body := bodyOf(fault.As(e.Err))
+		case e.err != nil:
+			body := bodyOf(fault.As(e.err))
 			s.status, s.response = body.Status, jsonOf(body)
-		case e.Out != nil:
-			s.status, s.response = op.shownAnswer(*e.Out)
+		case e.out != nil:
+			status, body := d.answered(http.Header{}, e.out)
+			s.status, s.response = status, jsonOf(body)
 		}
 		all = append(all, s)
 	}
 	return all
-}
-
-// shownAnswer returns the status and the body of an answer that is shown.
-func (op *Operation[In, Out]) shownAnswer(out any) (int, any) {
-	status := op.success()
-	if a, ok := out.(interface{ setHeaders(http.Header) (int, any) }); ok {
-		own, body := a.setHeaders(http.Header{})
-		status, out = cmp.Or(own, status), body
-	}
-	return status, jsonOf(chosen(out))
 }
 
 // shownOptions have secrets as they are: those of examples are none.
@@ -161,7 +159,7 @@ func (d *described) request(s schemas) yaml.MapSlice {
 
 // requests are the bodies that are shown.
 func (d *described) requests() (all yaml.MapSlice) {
-	for _, e := range d.examples() {
+	for _, e := range d.shown() {
 		if e.request != nil {
 			all = append(all, example(e.name, e.request))
 		}
@@ -206,9 +204,9 @@ func mediaSchema(mediaType string) yaml.MapSlice {
 }
 
 // paths are the operations by their paths.
-func paths(all []described, s schemas) yaml.MapSlice {
+func paths(all []*described, s schemas) yaml.MapSlice {
 	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b described) int { return cmp.Compare(a.route.Path, b.route.Path) })
+	slices.SortStableFunc(all, func(a, b *described) int { return cmp.Compare(a.route.Path, b.route.Path) })
 	var out yaml.MapSlice
 	for i := range all {
 		path := strings.ReplaceAll(all[i].route.Path, "...}", "}")

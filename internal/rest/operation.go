@@ -123,45 +123,61 @@ type Ignored[T any] struct{}
 // Add adds an operation to the router and to the description. It panics on an
 // operation whose types cannot be read or described. Call it before serving.
 func Add[In, Out any](rt *Router, op Operation[In, Out]) {
-	in := newBinding[In](op.Method)
-	in.bare = op.Bare
-	op.Query, op.Conditional = in.names(), in.match != nil
-	rt.operations = append(rt.operations, describeOperation(&op, in))
+	d := newDescribed(op.Route, op.Words, reflect.TypeFor[In](), reflect.TypeFor[Out]())
+	d.input.bare = op.Bare
+	d.examples = op.untyped
+	rt.operations = append(rt.operations, d)
 	if op.Handle != nil {
-		rt.Handle(op.Route, op.Handle)
+		rt.Handle(d.route, op.Handle)
 		return
 	}
-	rt.Handle(op.Route, func(w http.ResponseWriter, r *http.Request) error {
-		var input In
-		if err := in.read(r, &input); err != nil {
+	rt.Handle(d.route, func(w http.ResponseWriter, r *http.Request) error {
+		var in In
+		if err := d.input.read(r, &in); err != nil {
 			return err
 		}
 		if op.Serve != nil {
-			return op.Serve(w, r, input)
+			return op.Serve(w, r, in)
 		}
-		out, err := op.Do(r.Context(), input)
+		out, err := op.Do(r.Context(), in)
 		if err != nil {
 			return err
 		}
-		return op.answer(w, r, out)
+		return d.answer(w, r, out)
 	})
 }
 
-func (op *Operation[In, Out]) answer(w http.ResponseWriter, r *http.Request, out any) error {
-	status := op.success()
-	if a, ok := out.(interface{ setHeaders(http.Header) (int, any) }); ok {
-		own, body := a.setHeaders(w.Header())
-		status, out = cmp.Or(own, status), body
+func (op *Operation[In, Out]) untyped() []untyped {
+	all := make([]untyped, len(op.Examples))
+	for i, e := range op.Examples {
+		all[i] = untyped{name: e.Name, in: e.In, err: e.Err, unsent: e.Unsent}
+		if e.Out != nil {
+			all[i].out = *e.Out
+		}
 	}
-	out = chosen(out)
+	return all
+}
+
+func (d *described) answer(w http.ResponseWriter, r *http.Request, out any) error {
+	status, out := d.answered(w.Header(), out)
 	if _, none := out.(None); none {
 		w.WriteHeader(status)
 		return nil
 	}
-	if op.XML {
+	if d.route.XML {
 		return Write(w, r, status, out)
 	}
 	return WriteJSON(w, r, status, out)
+}
+
+// answered returns the status and the body of an answer, whose headers it writes.
+func (d *described) answered(h http.Header, out any) (status int, body any) {
+	status = d.status
+	if a, ok := out.(interface{ setHeaders(http.Header) (int, any) }); ok {
+		own, body := a.setHeaders(h)
+		status, out = cmp.Or(own, status), body
+	}
+	return status, chosen(out)
 }
 
 // setHeaders writes the headers, and returns the status and the body.
@@ -181,13 +197,11 @@ func (a Answer[T]) setHeaders(h http.Header) (int, any) {
 func (Answer[T]) body() reflect.Type { return reflect.TypeFor[T]() }
 
 // success is the status of an operation that did it.
-func (op *Operation[In, Out]) success() int {
-	var out Out
-	_, none := any(out).(None)
+func success(w Words, out reflect.Type) int {
 	switch {
-	case op.Status != 0:
-		return op.Status
-	case none && op.Media == "":
+	case w.Status != 0:
+		return w.Status
+	case out == reflect.TypeFor[None]() && w.Media == "":
 		return http.StatusNoContent
 	}
 	return http.StatusOK

@@ -197,7 +197,7 @@ func TestOperationsAreDescribed(t *testing.T) {
 	if other := string(newHarbour(t).OpenAPI()); other != text {
 		t.Error("it is another one the second time")
 	}
-	list := h.operations[slices.IndexFunc(h.operations, func(d described) bool { return d.words.ID == "listBoats" })]
+	list := h.operations[slices.IndexFunc(h.operations, func(d *described) bool { return d.words.ID == "listBoats" })]
 	if names := list.route.Query; !slices.Equal(names, []string{"name", "limit", "after"}) {
 		t.Errorf("the list takes %q", names)
 	}

@@ -103,7 +103,7 @@ func headerOf(words, kind string) yaml.MapSlice {
 
 // answers are the examples that have a status.
 func (d *described) answers(status int) (all yaml.MapSlice) {
-	for _, e := range d.examples() {
+	for _, e := range d.shown() {
 		if e.status == status && e.response != nil {
 			all = append(all, example(e.name, e.response))
 		}

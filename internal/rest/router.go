@@ -48,7 +48,7 @@ type Router struct {
 	versioned []string // APIs of which there is a version 1.0
 	fallback  http.Handler
 
-	operations  []described
+	operations  []*described
 	describe    sync.Once
 	description []byte
 }
