@@ -42,7 +42,7 @@ var Rows = []Row{
 			{"min by (credential) (outrigger_credential_expiry_timestamp_seconds" + all + ") - time()", "{{credential}}"},
 		}},
 		{"Last backup and last clean-up", "How long ago.", "s", true, []Line{
-			{"time() - max(outrigger_backup_last_timestamp_seconds" + all + ")", "backup"},
+			{"time() - max(outrigger_backup_last_timestamp_seconds" + all + " > 0)", "backup"},
 			{"time() - max(outrigger_retention_last_round_timestamp_seconds" + all + ")", "clean-up"},
 		}},
 	}},

@@ -17,7 +17,7 @@ import (
 func (a *App) listen(ctx context.Context) error {
 	a.front = rest.Server(a.startupGate, a.log)
 	if a.cfg.TLS.Cert != "" {
-		cert, err := newCertificate(a.cfg.TLS, a.log)
+		cert, err := newCertificate("tls", a.cfg.TLS, a.log)
 		if err != nil {
 			return err
 		}

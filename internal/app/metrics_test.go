@@ -91,7 +91,7 @@ func TestMetricsFollowTheState(t *testing.T) {
 		`outrigger_ready`: 1, `outrigger_not_ready_info`: -1, `outrigger_build_info{commit="",goversion="go`: 1,
 		`outrigger_cluster_nodes{state="ACTIVE"}`: 1, `outrigger_cluster_nodes{state="OFFLINE"}`: 0, `outrigger_db_leases_lost_total`: 0,
 		`outrigger_mail_paused{node="n1"}`: 0, `outrigger_mail_smarthost_paused{node="n1",reason=""}`: 0,
-		`outrigger_backup_last_timestamp_seconds`: -1, `outrigger_retention_last_round_timestamp_seconds`: -1, `outrigger_restore_waiting`: 0,
+		`outrigger_backup_last_timestamp_seconds`: 0, `outrigger_retention_last_round_timestamp_seconds`: -1, `outrigger_restore_waiting`: 0,
 		`outrigger_attention{kind="restore"}`: -1, `outrigger_mail_queue_messages{node="n1"}`: 0,
 	} {
 		if v, _ := named(first, name); v != want {

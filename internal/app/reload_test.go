@@ -182,7 +182,7 @@ func TestReloadOfWhatIsBroken(t *testing.T) {
 	if err := os.WriteFile(r.cfg.Mail.TLS.Key, []byte("no key"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refused("tls.cert and tls.key")
+	refused("mail.tls.cert and mail.tls.key")
 }
 
 // Of reloads at once, one takes on what changed, and the others find nothing.

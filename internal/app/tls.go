@@ -15,8 +15,9 @@ import (
 // certificate is that of the listener. The files are looked at on every
 // handshake, so that a renewed certificate serves at once.
 type certificate struct {
-	files config.TLS
-	log   *slog.Logger
+	setting string // that has the files: tls, mail.tls
+	files   config.TLS
+	log     *slog.Logger
 
 	mu       sync.Mutex
 	loaded   *tls.Certificate
@@ -31,8 +32,8 @@ type stamp struct {
 }
 
 // newCertificate loads the files, so that a start fails when it cannot.
-func newCertificate(files config.TLS, log *slog.Logger) (*certificate, error) {
-	c := &certificate{files: files, log: log}
+func newCertificate(setting string, files config.TLS, log *slog.Logger) (*certificate, error) {
+	c := &certificate{setting: setting, files: files, log: log}
 	c.seen = c.stamps()
 	pair, err := c.read()
 	if err != nil {
@@ -58,7 +59,8 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.loaded, nil
 }
 
-// again loads the files with those stamps. c.mu is held.
+// again loads the files with those stamps. A certificate that has ended is served all
+// the same: without it nothing could be. c.mu is held.
 func (c *certificate) again(now [2]stamp) {
 	c.seen = now
 	pair, err := c.read()
@@ -68,7 +70,9 @@ func (c *certificate) again(now [2]stamp) {
 	}
 	c.loaded = pair
 	c.log.Info("the TLS certificate was read again", "file", c.files.Cert)
-	c.sayEnded()
+	if ended := pair.Leaf.NotAfter; time.Now().After(ended) {
+		c.log.Warn("the TLS certificate has ended, and clients refuse it: replace it", "file", c.files.Cert, "ended", ended)
+	}
 }
 
 // use serves pair from now on, which a start or a reload has read.
@@ -76,15 +80,6 @@ func (c *certificate) use(pair *tls.Certificate) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.loaded, c.reported = pair, pair.Leaf
-	c.sayEnded()
-}
-
-// sayEnded warns of what clients refuse. It is served all the same: without it
-// nothing could be. c.mu is held.
-func (c *certificate) sayEnded() {
-	if ended := c.loaded.Leaf.NotAfter; time.Now().After(ended) {
-		c.log.Warn("the TLS certificate has ended, and clients refuse it: replace it", "file", c.files.Cert, "ended", ended)
-	}
 }
 
 // differs reports whether pair is another one than the start or the last reload read.
@@ -105,7 +100,7 @@ func (c *certificate) ends() time.Time {
 func (c *certificate) read() (*tls.Certificate, error) {
 	pair, err := tls.LoadX509KeyPair(c.files.Cert, c.files.Key)
 	if err != nil {
-		return nil, fmt.Errorf("load tls.cert and tls.key: %w", err)
+		return nil, fmt.Errorf("load %s.cert and %s.key: %w", c.setting, c.setting, err)
 	}
 	return &pair, nil
 }

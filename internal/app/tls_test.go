@@ -62,7 +62,7 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	files, now := tlsFiles(t), time.Now()
 	writeCertificate(t, files, "first", now)
 	var out bytes.Buffer
-	c, err := newCertificate(files, slog.New(slog.NewTextHandler(&out, nil)))
+	c, err := newCertificate("tls", files, slog.New(slog.NewTextHandler(&out, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,23 +94,34 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	expect("third", 4)
 }
 
-// A certificate that has ended serves, since there is no other, and is warned of.
+// A certificate that has ended serves, since there is no other, and is warned of: at
+// the start with the settings, later in the log.
 func TestCertificateThatHasEnded(t *testing.T) {
 	files, now := tlsFiles(t), time.Now()
 	writeCertificate(t, files, "ended", now.Add(-90*time.Minute))
 	var out bytes.Buffer
-	c, err := newCertificate(files, slog.New(slog.NewTextHandler(&out, nil)))
-	if err != nil || strings.Count(out.String(), "has ended, and clients refuse it") != 1 {
-		t.Fatalf("%v, logged %s", err, out.String())
+	c, err := newCertificate("tls", files, slog.New(slog.NewTextHandler(&out, nil)))
+	if err != nil {
+		t.Fatal(err)
 	}
-	writeCertificate(t, files, "second", now.Add(time.Second))
-	if got, err := c.get(nil); err != nil || got.Leaf.Subject.CommonName != "second" || strings.Count(out.String(), "has ended") != 1 {
-		t.Errorf("%v, logged %s", err, out.String())
+	for _, next := range []struct {
+		name    string
+		at      time.Time
+		warning int
+	}{{"second", now, 0}, {"third", now.Add(-2 * time.Hour), 1}} {
+		writeCertificate(t, files, next.name, next.at)
+		got, err := c.get(nil)
+		if err != nil || got.Leaf.Subject.CommonName != next.name || strings.Count(out.String(), "has ended, and clients refuse it") != next.warning {
+			t.Errorf("%s: %v, %v, logged %s", next.name, got.Leaf.Subject, err, out.String())
+		}
 	}
 }
 
 func TestCertificateMustLoadAtStart(t *testing.T) {
-	if _, err := newCertificate(tlsFiles(t), discard()); err == nil {
-		t.Error("it starts without its certificate")
+	for _, setting := range []string{"tls", "mail.tls"} {
+		_, err := newCertificate(setting, tlsFiles(t), discard())
+		if want := "load " + setting + ".cert and " + setting + ".key: "; err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }

@@ -40,7 +40,7 @@ var (
 	retentionDesc = prometheus.NewDesc("outrigger_retention_last_round_timestamp_seconds",
 		"When this node last deleted what was past its time; not there until it has. In a cluster one node does, so take the max.", nil, nil)
 	backupDesc = prometheus.NewDesc("outrigger_backup_last_timestamp_seconds",
-		"When the last backup was made by Outrigger; not there when there was none, as with PostgreSQL.", nil, nil)
+		"When the last backup was made by Outrigger; 0 while there was none, and not there with PostgreSQL, which has its own tools.", nil, nil)
 	restoreDesc = prometheus.NewDesc("outrigger_restore_waiting",
 		"1 while nothing is sent until an administrator confirms a restore, else 0.", nil, nil)
 	certificateDesc = prometheus.NewDesc("outrigger_tls_certificate_expiry_timestamp_seconds",
@@ -118,8 +118,8 @@ func (f *stateFigures) Collect(metrics chan<- prometheus.Metric) {
 	if r := a.retention.Load(); r != nil {
 		to.at(retentionDesc, r.LastRound())
 	}
-	if made, err := a.backup.LastMade(ctx); err == nil {
-		to.at(backupDesc, made)
+	if made, err := a.backup.LastMade(ctx); err == nil && a.db.Dialect() == db.SQLite {
+		to.set(backupDesc, float64(max(made.Unix(), 0)))
 	}
 	if restored, err := a.backup.Restored(ctx); err == nil {
 		to.is(restoreDesc, restored.Held())

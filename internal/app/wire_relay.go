@@ -42,7 +42,7 @@ func (a *App) listenMail(ctx context.Context) error {
 		return nil
 	}
 	if a.cfg.Mail.TLS.Cert != "" {
-		cert, err := newCertificate(config.TLS(a.cfg.Mail.TLS), a.log)
+		cert, err := newCertificate("mail.tls", config.TLS(a.cfg.Mail.TLS), a.log)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"outrigger/internal/egress"
 )
@@ -35,6 +36,7 @@ func (c *Config) dangers() []string {
 	w = append(w, c.clearDangers()...)
 	w = append(w, c.dangersOIDC()...)
 	w = append(w, c.dangersMail()...)
+	w = append(w, c.dangersCertificates(time.Now())...)
 	for _, conn := range c.Notify.Connections {
 		switch n := len(conn.WebhookSecret.Reveal()); {
 		case n == 0 && conn.Unsigned:

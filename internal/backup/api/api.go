@@ -50,6 +50,8 @@ func (a *API) Register(r *rest.Router) {
 		Words: rest.Words{
 			ID: "getRestore", Tag: "operation", Summary: "Returns whether sending is held back after a restore, and what goes out when it begins.",
 			Answer: "The state.",
+			Text: "Needs `SYS_ADMIN`. While `held` is true, the server takes events and mail and sends nothing; the numbers say what would go out once " +
+				"a POST to this address confirms the restore. The lists of tokens name those that the restore may have brought back.",
 		},
 		Examples: []rest.Example[struct{}, RestoreState]{{Name: "held", Out: &heldState}},
 		Do: func(ctx context.Context, _ struct{}) (RestoreState, error) {

@@ -72,8 +72,8 @@ func (s *Spec) withoutWords() (found []string) {
 		parameters(path, item.Parameters)
 		for method, op := range item.Operations() {
 			parameters(method+" "+path, op.Parameters)
-			if op.Summary == "" || op.OperationID == "" || len(op.Tags) == 0 {
-				found = append(found, fmt.Sprintf("%s %s has no summary, operationId or tag", method, path))
+			if op.Summary == "" || op.Description == "" || op.OperationID == "" || len(op.Tags) == 0 {
+				found = append(found, fmt.Sprintf("%s %s has no summary, description, operationId or tag", method, path))
 			}
 		}
 	}
