@@ -134,3 +134,44 @@ func replaceAll(t *testing.T, a *App, to string) {
 		}
 	}
 }
+
+// Who replaces a webhook URL, and is late because somebody else replaced it while their
+// test message was under way, leaves no message out.
+func TestWhoIsLateLeavesNoMessageOut(t *testing.T) {
+	t.Parallel()
+	underway, saved := make(chan struct{}), make(chan struct{})
+	room := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/late":
+			close(underway)
+			<-saved
+			w.WriteHeader(http.StatusAccepted)
+		default:
+			w.Header().Set("Retry-After", "86400")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}
+	}))
+	t.Cleanup(room.Close)
+	a := start(t, withChat(t))
+	if _, refusal := saveRule(t, a, room.URL+"/former"); refusal != "" {
+		t.Fatal(refusal)
+	}
+	for seq := range int64(3) {
+		opened(t, a, seq+1)
+	}
+	channel := fmt.Sprintf("%s/channels/%d", mtbs, channelsOf(t, a)[0].ID)
+	go func() {
+		defer close(saved)
+		<-underway
+		if status, answer := put(t, a, http.MethodPut, channel, fmt.Sprintf(`{"version":1,"webhookUrl":"%s/first"}`, room.URL)); status != http.StatusOK {
+			t.Errorf("the first save: %d %s", status, answer)
+		}
+	}()
+	status, answer := put(t, a, http.MethodPut, channel+"?test=true&which=none", fmt.Sprintf(`{"version":1,"webhookUrl":"%s/late"}`, room.URL))
+	if status != http.StatusConflict {
+		t.Fatalf("the late save: %d %s", status, answer)
+	}
+	if _, answer := get(t, a.URL()+mtbs+"/deliveries?state=cancelled", asAdmin); strings.Contains(answer, `"id"`) {
+		t.Errorf("cancelled: %s", answer)
+	}
+}

@@ -23,7 +23,8 @@ type ChannelDraft struct {
 // ChannelChange is what a save makes of a channel.
 type ChannelChange struct {
 	ChannelDraft
-	URL secret.Value // that replaces the present one; zero: none does
+	URL   secret.Value // that replaces the present one; zero: none does
+	Which RetryMode    // of what waits when the URL is replaced; "": all
 }
 
 // Draft is the channel as it is.

@@ -77,7 +77,7 @@ func (s *Channels) Save(ctx context.Context, channel string, edit ChannelEdit, w
 	}
 	change := notify.ChannelChange{ChannelDraft: edit.onto(before.Draft())}
 	change.Validate(s.Store.Platforms().Connections, &wrong)
-	change.Version = edit.Version
+	change.Version, change.Which = edit.Version, edit.Which
 	if url := strings.TrimSpace(edit.WebhookURL); url != "" && url != before.Mask {
 		change.URL = secret.New(url)
 	}
@@ -135,8 +135,8 @@ func (s *Channels) checkReplacement(url string, which notify.RetryMode, wrong *f
 	}
 }
 
-// prepareReplacement refuses what would be refused anyway, tries the new webhook URL
-// where that is asked for, and then leaves out what is not to wait for it.
+// prepareReplacement refuses what would be refused anyway, and tries the new webhook URL
+// where that is asked for.
 func (s *Channels) prepareReplacement(ctx context.Context, before *notify.ChannelInfo, change *notify.ChannelChange, edit ChannelEdit) error {
 	if edit.Version != 0 && edit.Version != before.Version {
 		saves, err := s.Store.ChannelSavesSince(ctx, before, edit.Version)
@@ -153,13 +153,7 @@ func (s *Channels) prepareReplacement(ctx context.Context, before *notify.Channe
 		return err
 	}
 	if edit.Test {
-		if err := s.tryURL(ctx, before, change); err != nil {
-			return err
-		}
-	}
-	if edit.Which == notify.RetryRecent || edit.Which == notify.RetryNone {
-		_, err := s.Store.CancelWaiting(ctx, before.ID, edit.Which)
-		return err
+		return s.tryURL(ctx, before, change)
 	}
 	return nil
 }

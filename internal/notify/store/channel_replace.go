@@ -31,6 +31,28 @@ func freeURL(ctx context.Context, tx *db.Tx, webhookURL string, channel int64) e
 	return nil
 }
 
+// aimElsewhere replaces the webhook URL of a channel where a change says so, and cancels
+// the waiting messages that are not to go there. It reports whether the channel changed.
+func (s *Store) aimElsewhere(ctx context.Context, tx *db.Tx, before *notify.ChannelInfo, change *notify.ChannelChange) (changed bool, err error) {
+	if change.URL.IsZero() {
+		return false, nil
+	}
+	leavesOut := change.Which == notify.RetryRecent || change.Which == notify.RetryNone
+	cancelled := 0
+	for more := leavesOut; more; {
+		found, ended, err := s.cancelOlder(ctx, tx, before.ID, leftOutUntil(tx, change.Which), leftOutOfReplacement)
+		if err != nil {
+			return false, err
+		}
+		cancelled, more = cancelled+ended, found == cancelSlice
+	}
+	if cancelled > 0 {
+		tx.AfterCommit(func() { s.moved(before.ID) })
+	}
+	replaced, err := s.replaceURL(ctx, tx, before, change.URL.Reveal())
+	return replaced || cancelled > 0, err
+}
+
 // replaceURL replaces the webhook URL of a channel, for all its rules and reports and
 // for what waits, and says whether it was another one. What was known of the former
 // one says nothing of this one.

@@ -193,6 +193,65 @@ func TestTwoReplaceAURLAtOnce(t *testing.T) {
 	})
 }
 
+// Of two who replace a webhook URL at once, only the one whose URL it becomes decides
+// which waiting messages are left out.
+func TestOnlyWhoReplacesAURLCancelsWhatWaits(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		one := save(t, s, someRule("one"), flowURL("start"))
+		acceptMany(t, s, 3)
+		for round := range 8 {
+			before, err := s.ChannelOf(t.Context(), fmt.Sprint(one.ChannelID))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var both sync.WaitGroup
+			errs := make([]error, 2)
+			for i, which := range []notify.RetryMode{notify.RetryAll, notify.RetryNone} {
+				both.Go(func() {
+					_, errs[i] = s.SaveChannel(t.Context(), ada, one.ChannelID, notify.ChannelChange{
+						ChannelDraft: notify.ChannelDraft{Version: before.Version, Format: notify.Auto},
+						URL:          secret.New(flowURL(fmt.Sprint(round, "-", i))), Which: which,
+					}, anyone)
+				})
+			}
+			both.Wait()
+			want := before.Waiting
+			if errs[1] == nil {
+				want = 0
+			}
+			if after, err := s.ChannelOf(t.Context(), before.UnderID()); err != nil || after.Waiting != want {
+				t.Fatalf("round %d, %v: %d of %d messages wait, %v", round, errs, after.Waiting, before.Waiting, err)
+			}
+			accept(t, s, webhook(fmt.Sprint("round", round), *pushedTo("ATL", "canoe", "main", "ada")))
+		}
+	})
+}
+
+// Messages are left out of a replacement by their age, and only where it is done.
+func TestWhichMessagesGoToAReplacedURL(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		one := save(t, s, someRule("one"), flowURL("a"))
+		save(t, s, someRule("other"), flowURL("taken"))
+		acceptMany(t, s, 4)
+		exec(t, s, fmt.Sprintf(`UPDATE notify_deliveries SET created_at = 1, queued_at = 1 WHERE id = (SELECT min(id) FROM notify_deliveries WHERE channel_id = %d)`, one.ChannelID))
+		for _, c := range []struct {
+			url   string
+			which notify.RetryMode
+			want  int
+		}{
+			{"taken", notify.RetryNone, 4}, {"b", "", 4}, {"c", notify.RetryAll, 4}, {"taken", notify.RetryRecent, 4},
+			{"d", notify.RetryRecent, 3}, {"e", notify.RetryRecent, 3}, {"e", notify.RetryNone, 0},
+		} {
+			change := notify.ChannelChange{ChannelDraft: notify.ChannelDraft{Format: notify.Auto}, URL: secret.New(flowURL(c.url)), Which: c.which}
+			_, refused := s.SaveChannel(t.Context(), ada, one.ChannelID, change, anyone)
+			now, err := s.ChannelOf(t.Context(), fmt.Sprint(one.ChannelID))
+			if err != nil || fault.Is(refused, fault.Conflict) != (c.url == "taken") || now.Waiting != c.want {
+				t.Errorf("to %s, %q: %v, and %d messages wait, want %d, %v", c.url, c.which, refused, now.Waiting, c.want, err)
+			}
+		}
+	})
+}
+
 // What waits goes out in the format that it has for its rule after the webhook URL, or
 // the format of the channel, changed; a rule with a format of its own keeps it.
 func TestWhatWaitsFollowsTheFormatOfItsChannel(t *testing.T) {

@@ -76,11 +76,9 @@ func (s *Store) SaveChannel(ctx context.Context, who notify.Actor, id int64, cha
 		if err != nil {
 			return err
 		}
-		replaced := false
-		if !change.URL.IsZero() {
-			if replaced, err = s.replaceURL(ctx, tx, &before, change.URL.Reveal()); err != nil {
-				return err
-			}
+		replaced, err := s.aimElsewhere(ctx, tx, &before, &change)
+		if err != nil {
+			return err
 		}
 		if saved = before; !replaced && !differs(&before, &change.ChannelDraft) {
 			return nil

@@ -21,7 +21,7 @@ const recently = 24 * time.Hour
 // how many those were: fault.NotFound when there is no such channel.
 func (s *Store) RetryChannel(ctx context.Context, who notify.Actor, id int64, which notify.RetryMode) (cancelled int, err error) {
 	if which != notify.RetryAll {
-		cancelled, err = s.CancelWaiting(ctx, id, which)
+		cancelled, err = s.cancelWaiting(ctx, id, which)
 		if err != nil {
 			return cancelled, err
 		}
@@ -85,33 +85,28 @@ func (s *Store) openChannel(ctx context.Context, tx *db.Tx, id int64) error {
 	return nil
 }
 
-// skippedReason is why messages were not sent that an administrator left out.
-const skippedReason = "Left out when the channel was tried again."
+// Why messages were not sent that an administrator left out.
+const (
+	leftOutOfRetry       = "Left out when the channel was tried again."
+	leftOutOfReplacement = "Left out when the webhook URL of the channel was replaced."
+)
 
 // cancelSlice is how many deliveries are ended in one transaction: about the
 // 20 ms that bulk work may take.
 const cancelSlice = 500
 
-// CancelWaiting cancels the waiting messages of a channel that which leaves
+// cancelWaiting cancels the waiting messages of a channel that which leaves
 // out, the oldest first.
-func (s *Store) CancelWaiting(ctx context.Context, channel int64, which notify.RetryMode) (n int, err error) {
-	var until int64 // created before this time
+func (s *Store) cancelWaiting(ctx context.Context, channel int64, which notify.RetryMode) (n int, err error) {
+	var until time.Time
 	for {
 		var found, ended int
 		err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-			if until == 0 { // what comes later is not left out
-				until = db.Micros(tx.Now())
-				if which == notify.RetryRecent {
-					until = db.Micros(tx.Now().Add(-recently))
-				}
+			if until.IsZero() { // what comes later is not left out
+				until = leftOutUntil(tx, which)
 			}
-			ids, err := lockIDs(ctx, tx, `SELECT id FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0
-				AND created_at < $2 AND queued_at < $2 ORDER BY id LIMIT $3`, channel, until, cancelSlice)
-			if err != nil {
-				return err
-			}
-			found = len(ids)
-			ended, err = s.end(ctx, tx, ids, notify.Cancelled, skippedReason)
+			var err error
+			found, ended, err = s.cancelOlder(ctx, tx, channel, until, leftOutOfRetry)
 			return err
 		})
 		n += ended
@@ -122,6 +117,26 @@ func (s *Store) CancelWaiting(ctx context.Context, channel int64, which notify.R
 			return n, err
 		}
 	}
+}
+
+// leftOutUntil is the time before which waiting messages came that are left out now.
+func leftOutUntil(tx *db.Tx, which notify.RetryMode) time.Time {
+	if which == notify.RetryRecent {
+		return tx.Now().Add(-recently)
+	}
+	return tx.Now()
+}
+
+// cancelOlder cancels up to cancelSlice waiting messages of a channel that came before a
+// time, the oldest first, and says how many it found and how many of them still waited.
+func (s *Store) cancelOlder(ctx context.Context, tx *db.Tx, channel int64, until time.Time, reason string) (found, ended int, err error) {
+	ids, err := lockIDs(ctx, tx, `SELECT id FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0
+		AND created_at < $2 AND queued_at < $2 ORDER BY id LIMIT $3`, channel, db.Micros(until), cancelSlice)
+	if err != nil {
+		return 0, 0, err
+	}
+	ended, err = s.end(ctx, tx, ids, notify.Cancelled, reason)
+	return len(ids), ended, err
 }
 
 // end ends waiting deliveries as cancelled or failed and gives how many of
