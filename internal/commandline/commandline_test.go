@@ -108,7 +108,7 @@ func TestAnswer(t *testing.T) {
 }
 
 func TestScripts(t *testing.T) {
-	for shell := range strings.SplitSeq(Shells, ",") {
+	for shell := range strings.SplitSeq(shells, ",") {
 		if script, err := Script(shell); err != nil || !strings.Contains(script, Request) || !strings.Contains(script, filesLine) {
 			t.Errorf("%s: %v, %s", shell, err, script)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Shells lists the shells that there is a script for.
-const Shells = "bash,zsh,fish"
+// shells lists the shells that there is a script for.
+const shells = "bash,zsh,fish"
 
 // Request is the word by which the scripts ask the program: behind it comes the
 // shell, and the words of the command line up to the cursor.
@@ -26,7 +26,7 @@ var scripts embed.FS
 func Script(shell string) (string, error) {
 	text, err := scripts.ReadFile("scripts/" + shell)
 	if err != nil {
-		return "", fmt.Errorf("there is no script for %s; give one of %s", shell, Shells)
+		return "", fmt.Errorf("there is no script for %s; give one of %s", shell, shells)
 	}
 	return string(text), nil
 }

@@ -9,7 +9,7 @@ import (
 
 func TestChanged(t *testing.T) {
 	a, b := Default(), Default()
-	if got := Changed(a, b); len(got) > 0 {
+	if got := changed(a, b); len(got) > 0 {
 		t.Errorf("the same settings differ in %v", got)
 	}
 	b.SecretKey = secret.New("another")
@@ -17,7 +17,7 @@ func TestChanged(t *testing.T) {
 	b.Notify.Connections = []Connection{{Name: "a"}}
 	b.Log.Level = "debug"
 	want := []string{"trusted_proxies", "secret_key", "log.level", "notify.connections"}
-	if got := Changed(a, b); !slices.Equal(got, want) {
+	if got := changed(a, b); !slices.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
 }

@@ -17,7 +17,7 @@ type ChangedSetting struct {
 // changed, and the keys of other settings that changed, which need a restart.
 func (c *Config) Reloaded(fresh *Config) (next *Config, changes []ChangedSetting, restart []string) {
 	reloaded := *c
-	for _, key := range Changed(c, fresh) {
+	for _, key := range changed(c, fresh) {
 		switch key {
 		case "log.level":
 			reloaded.Log.Level = fresh.Log.Level

@@ -53,9 +53,9 @@ func members(v reflect.Value, prefix string) []setting {
 // settings lists every setting of c, those of groups instead of the groups.
 func settings(c *Config) []setting { return flatten(members(reflect.ValueOf(c).Elem(), "")) }
 
-// Changed lists the keys whose values differ between two configurations, in the
+// changed lists the keys whose values differ between two configurations, in the
 // order of the settings.
-func Changed(a, b *Config) []string { return differing(settings(a), settings(b)) }
+func changed(a, b *Config) []string { return differing(settings(a), settings(b)) }
 
 // connectionKeys lists the keys whose values differ between two connections.
 func connectionKeys(a, b *Connection) []string {

@@ -58,8 +58,8 @@ type Pending struct {
 	Released  bool      // quiet hours have ended for something that waits
 }
 
-// Unreachable reports whether the channel has been failing for too long.
-func (c *Channel) Unreachable(now time.Time) bool {
+// unreachable reports whether the channel has been failing for too long.
+func (c *Channel) unreachable(now time.Time) bool {
 	return !c.FailingSince.IsZero() && now.Sub(c.FailingSince) >= unreachableAfter
 }
 
@@ -82,7 +82,7 @@ func (c *Channel) Status(now time.Time) ChannelStatus {
 	case c.State == Broken:
 		return ChannelStatus{State: "broken", Reason: c.Reason, Since: c.BrokenAt, Until: c.GateUntil}
 	case c.Idle && !c.GateUntil.After(now): // what it would take now is not known, and asked with the next message
-	case c.Unreachable(now):
+	case c.unreachable(now):
 		return ChannelStatus{State: "unreachable", Reason: c.GateReason, Since: c.FailingSince, Until: c.GateUntil}
 	case c.GateStep > 0 || c.Refused > 0 || c.GateReason != "":
 		return ChannelStatus{State: "waiting", Reason: c.GateReason, Since: c.FailingSince, Until: c.GateUntil}

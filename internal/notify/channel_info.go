@@ -114,7 +114,7 @@ type ChannelPage struct {
 func (c *ChannelInfo) VisibleTo(who *identity.Principal) bool {
 	return slices.ContainsFunc(c.Rules, func(r ChannelRule) bool { return who.May(r.Access()) }) ||
 		slices.ContainsFunc(c.Reports, func(r Report) bool { return who.May(r.Access()) }) ||
-		c.ownedBy(who) || c.SharedWith.Reaches(who) || who.May(identity.Admin, identity.Resource{})
+		c.ownedBy(who) || c.SharedWith.reaches(who) || who.May(identity.Admin, identity.Resource{})
 }
 
 // ownedBy reports whether the principal made the channel, and still administers

@@ -8,9 +8,9 @@ import (
 	"outrigger/internal/identity"
 )
 
-// MaxShares is with how many projects a channel may be shared; with more, it is
+// maxShares is with how many projects a channel may be shared; with more, it is
 // better shared with everyone.
-const MaxShares = 100
+const maxShares = 100
 
 // Sharing is who may have rules and reports send to a channel, besides those who
 // administer one that does.
@@ -28,8 +28,8 @@ func (p SharedProject) same(o SharedProject) bool {
 	return p.Connection == o.Connection && Fold(p.ProjectKey) == Fold(o.ProjectKey)
 }
 
-// Reaches reports whether the channel is shared with the principal.
-func (s *Sharing) Reaches(who *identity.Principal) bool {
+// reaches reports whether the channel is shared with the principal.
+func (s *Sharing) reaches(who *identity.Principal) bool {
 	return s.Everyone && AdministersAny(who) || slices.ContainsFunc(s.Projects, func(p SharedProject) bool {
 		return who.May(identity.ProjectAdmin, identity.Resource{Connection: p.Connection, Project: p.ProjectKey})
 	})
@@ -59,8 +59,8 @@ func (s *Sharing) normalize(connections Connections, wrong *fault.Fields) {
 		wrong.Add("sharedWith", "Share the channel either with everyone or with named projects.")
 		return
 	}
-	if len(s.Projects) > MaxShares {
-		wrong.Add("sharedWith", "These are %d projects; at most %d are allowed.", len(s.Projects), MaxShares)
+	if len(s.Projects) > maxShares {
+		wrong.Add("sharedWith", "These are %d projects; at most %d are allowed.", len(s.Projects), maxShares)
 		return
 	}
 	var projects []SharedProject

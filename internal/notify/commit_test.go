@@ -41,7 +41,7 @@ func TestNameCommits(t *testing.T) {
 			if rule.Connection == "" {
 				rule.Connection = "dc"
 			}
-			rules, _ := NewRuleSet(1, []*Rule{&rule})
+			rules, _ := new(RuleSet).Next(1, []*Rule{&rule})
 			rules.Platforms = NewPlatforms(1, Connections{{Name: "dc", Kind: "bitbucket-dc", Token: secret.New(c.token)}}, nil, nil, nil)
 			r := &Receipt{Connection: "dc", ReceivedAt: at, Events: []Event{push, merge, comment, gone, elsewhere, push}}
 			r.Match(rules)
@@ -60,7 +60,7 @@ func TestNameCommits(t *testing.T) {
 		e.Ref, e.Commits = &RefChange{Name: fmt.Sprint(n), To: hash(n)}, nil
 		many.Events = append(many.Events, e)
 	}
-	rules, _ := NewRuleSet(1, []*Rule{{ID: 1, Enabled: true, Connection: "dc", Filter: Filter{EventTypes: []EventType{BuildStatusSet}}}})
+	rules, _ := new(RuleSet).Next(1, []*Rule{{ID: 1, Enabled: true, Connection: "dc", Filter: Filter{EventTypes: []EventType{BuildStatusSet}}}})
 	rules.Platforms = NewPlatforms(1, Connections{{Name: "dc", Kind: "bitbucket-dc"}}, nil, nil, nil)
 	if many.Match(rules); len(many.Commits) != maxNamed {
 		t.Errorf("named %d of one webhook", len(many.Commits))

@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"context"
 	"time"
 
 	"outrigger/internal/identity"
@@ -57,11 +56,6 @@ func (e *LoggedEvent) Fate() Fate {
 // Withheld reports whether the event is not delivered; Reason says why.
 func (e *LoggedEvent) Withheld() bool { return e.Outcome == Understood && e.Reason != "" }
 
-// Resource is what the event is about, and what its reader must administer.
-func (e *LoggedEvent) Resource() identity.Resource {
-	return identity.Resource{Connection: e.Connection, Project: e.Project, Repository: e.Repository}
-}
-
 // VisibleTo reports whether the principal administers what the event is about.
 func (e *LoggedEvent) VisibleTo(who *identity.Principal) bool {
 	return who.May(AccessOf(e.Connection, e.Project, e.Repository))
@@ -99,36 +93,4 @@ type EventPage struct {
 	// Next is Before of the next page; 0: there is none. A page that looked
 	// through many events in vain may be short, and not be the last.
 	Next int64
-}
-
-// EventStore keeps events; *store.Store.
-type EventStore interface {
-	Platforms() *Platforms
-	// ListEvents looks through a bounded number of events.
-	ListEvents(ctx context.Context, f EventFilter) (EventPage, error)
-	// EventsVersion returns a text that is another one when what ListEvents gives
-	// is, whatever f.Types; it is much cheaper.
-	EventsVersion(ctx context.Context, f EventFilter) (string, error)
-	// LoggedEvent returns one event: fault.NotFound where there is none with the id.
-	LoggedEvent(ctx context.Context, id int64) (LoggedEvent, error)
-	// EventBody returns what is kept of a webhook that was not understood, at most
-	// max bytes.
-	EventBody(ctx context.Context, id int64, max int) ([]byte, error)
-	// EventDeliveries returns the deliveries of an event that are kept, each with
-	// its rules and those of them that are undecided.
-	EventDeliveries(ctx context.Context, e *LoggedEvent) ([]*Delivery, error)
-	// EventDecisions returns what was decided about an event after it had come.
-	EventDecisions(ctx context.Context, event int64) ([]Decision, error)
-	Describe(ctx context.Context, deliveries []*Delivery) ([]DeliveryInfo, error)
-
-	// Authorization returns the account of a cloud platform that rules belong to:
-	// fault.NotFound where there is none with the id.
-	Authorization(ctx context.Context, id int64) (Authorization, error)
-
-	// RulesAt returns the rules of a moment, place by place, and by their ids
-	// within one.
-	RulesAt(ctx context.Context, q VersionQuery) ([]RuleVersion, error)
-	// CountRulesElsewhere counts the rules of the moment and connection that
-	// belong to none of the places, up to MaxElsewhere.
-	CountRulesElsewhere(ctx context.Context, q VersionQuery) (int, error)
 }

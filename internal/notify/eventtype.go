@@ -179,9 +179,9 @@ func (t EventType) ComesFrom(editions ...Edition) bool {
 	return slices.ContainsFunc(t.Editions(), func(e Edition) bool { return slices.Contains(editions, e) })
 }
 
-// HasBranch reports whether events of the type have a branch or tag, which branch
+// hasBranch reports whether events of the type have a branch or tag, which branch
 // filters look at.
-func (t EventType) HasBranch() bool {
+func (t EventType) hasBranch() bool {
 	switch t.Category() {
 	case categoryRefs, categoryPullRequests, categoryBuilds:
 		return true
@@ -189,17 +189,17 @@ func (t EventType) HasBranch() bool {
 	return false
 }
 
-// OfPullRequest reports whether events of the type are about a pull request,
+// ofPullRequest reports whether events of the type are about a pull request,
 // which has a source branch and reviewers.
-func (t EventType) OfPullRequest() bool { return t.Category() == categoryPullRequests }
+func (t EventType) ofPullRequest() bool { return t.Category() == categoryPullRequests }
 
-// HasUser reports whether events of the type say who caused them, which filters of
+// hasUser reports whether events of the type say who caused them, which filters of
 // users and groups look at. The self-hosted platform's builds do not.
-func (t EventType) HasUser() bool { return t != BuildStatusSet }
+func (t EventType) hasUser() bool { return t != BuildStatusSet }
 
-// HasRepository reports whether events of the type are of a repository, not of a
+// hasRepository reports whether events of the type are of a repository, not of a
 // project as a whole.
-func (t EventType) HasRepository() bool { return t != ProjectFieldEdited }
+func (t EventType) hasRepository() bool { return t != ProjectFieldEdited }
 
 // MarshalText writes the key.
 func (t EventType) MarshalText() ([]byte, error) { return t.AppendText(nil) }

@@ -127,13 +127,13 @@ func (h *Hook) judge(e *Event) scopeVerdict {
 // MayOffer reports whether the hook may say a rename at all: it must be of a key
 // in its scope, or of one that it offered.
 func (h *Hook) MayOffer(by KeyChange) bool {
-	_, again := h.Offers(Scope(by.From))
+	_, again := h.offers(Scope(by.From))
 	return again || h.Scope.Holds(Scope(by.From))
 }
 
-// Offers reports whether a key outside the scope is the new one of an offered
+// offers reports whether a key outside the scope is the new one of an offered
 // rename, and returns the old one.
-func (h *Hook) Offers(key Scope) (from RepositoryRef, ok bool) {
+func (h *Hook) offers(key Scope) (from RepositoryRef, ok bool) {
 	if h.Scope.Holds(key) {
 		return from, false
 	}

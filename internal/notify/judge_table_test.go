@@ -109,7 +109,7 @@ func refusedBy(t *testing.T, r notify.Rule, e *notify.Event, types ...notify.Eve
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, _ := notify.NewRuleSet(1, []*notify.Rule{&r})
+	set, _ := new(notify.RuleSet).Next(1, []*notify.Rule{&r})
 	matched := set.Match(e, nil)
 	j := c.Judge(e, oneGroup{})
 	if j.Verdict == notify.Undecided {

@@ -111,7 +111,7 @@ func TestMatchKeepsWhatIsUndecided(t *testing.T) {
 		{ID: 2, Connection: "dc", Enabled: true, Filter: Filter{EventTypes: []EventType{BranchUpdated}, BranchMask: backtracking}},
 		{ID: 3, Connection: "dc", Enabled: true, Filter: Filter{EventTypes: []EventType{TagCreated}, BranchMask: backtracking}},
 	}
-	set, _ := NewRuleSet(1, rules)
+	set, _ := new(RuleSet).Next(1, rules)
 	got := set.Match(pushTo("ATL", "canoe", "main", "ada"), nil)
 	want := []Match{{Rule: rules[0]}, {Rule: rules[1], Open: Conditions(0).With(byBranchMask)}}
 	if d := cmp.Diff(want, got); d != "" {

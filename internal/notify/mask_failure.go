@@ -36,8 +36,8 @@ func (f *MaskFailure) is(m maskMember) bool {
 	return f.Member == m.condition.String() && f.Fingerprint == fingerprintMask(m.pattern)
 }
 
-// GivenUp reports whether the mask is not run any more.
-func (f *MaskFailure) GivenUp() bool { return f.Times >= MaxMaskFailures }
+// givenUp reports whether the mask is not run any more.
+func (f *MaskFailure) givenUp() bool { return f.Times >= MaxMaskFailures }
 
 // KeepMaskFailures has the rule know those of failures that are of the masks that
 // it has now.
@@ -68,7 +68,7 @@ func (r *Rule) MaskError() string {
 	for _, f := range r.MaskFailures {
 		s := fmt.Sprintf("“%s” took too many steps on a branch name, %s at %s. Such events are sent without checking it.",
 			MemberLabel(f.Member), times(f.Times), f.At.UTC().Format("2006-01-02 15:04 MST"))
-		if f.GivenUp() {
+		if f.givenUp() {
 			s += " It is not run any more until you change it."
 		}
 		sentences = append(sentences, s)

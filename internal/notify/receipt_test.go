@@ -11,7 +11,7 @@ func TestMatch(t *testing.T) {
 	rule := func(id, channel int64) *Rule {
 		return &Rule{ID: id, ChannelID: channel, Connection: "dc", Format: Teams, Enabled: true, Filter: Filter{EventTypes: []EventType{BranchUpdated}}}
 	}
-	rules, _ := NewRuleSet(7, []*Rule{rule(1, 10), rule(2, 20), rule(3, 10)})
+	rules, _ := new(RuleSet).Next(7, []*Rule{rule(1, 10), rule(2, 20), rule(3, 10)})
 	rules.Platforms = NewPlatforms(1, nil, Connections{{Name: "dc"}}, []*Hook{
 		{ID: 1, Connection: "dc"}, {ID: 2, Connection: "dc", Name: "canoe", Scope: Scope{"ATL", "canoe"}},
 	}, nil)

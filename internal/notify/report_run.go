@@ -111,7 +111,7 @@ const (
 // kept as it is.
 func (r *ReportInfo) BeginRun(now time.Time) *ReportRun {
 	run := &ReportRun{Report: *r, At: now}
-	turn, err := r.Turn(now)
+	turn, err := r.turn(now)
 	switch {
 	case err != nil:
 		run.Error, run.AskAt = "The report has no due time: "+err.Error()+".", now.Add(retryZone)

@@ -148,10 +148,10 @@ type ReportTurn struct {
 	Next time.Time // the due time after the moment
 }
 
-// Turn decides what becomes of a report that waited for a due time which now has
+// turn decides what becomes of a report that waited for a due time which now has
 // come. Of several that passed, the last alone is run for. The error says why the
 // schedule cannot be read any more.
-func (s ReportSchedule) Turn(now time.Time) (ReportTurn, error) {
+func (s ReportSchedule) turn(now time.Time) (ReportTurn, error) {
 	t, err := s.compile()
 	if err != nil {
 		return ReportTurn{}, err

@@ -191,7 +191,7 @@ func TestTurnAfterDowntime(t *testing.T) {
 		{"a weekly one, a day late", weekly, at(3, 9, 0), at(2, 9, 0), at(9, 9, 0)},
 		{"a weekly one, later", weekly, at(3, 9, 1), never, at(9, 9, 0)},
 	} {
-		turn, err := c.schedule.Turn(c.now)
+		turn, err := c.schedule.turn(c.now)
 		if err != nil || !turn.Due.Equal(c.due) || !turn.Next.Equal(c.next) {
 			t.Errorf("%s: %+v, %v; want %s, %s", c.name, turn, err, c.due, c.next)
 		}
@@ -206,7 +206,7 @@ func TestScheduleThatCannotBeRead(t *testing.T) {
 		if next := s.Next(time.Now()); !next.IsZero() {
 			t.Errorf("%+v is due at %s", s, next)
 		}
-		if _, err := s.Turn(time.Now()); err == nil {
+		if _, err := s.turn(time.Now()); err == nil {
 			t.Errorf("%+v has a turn", s)
 		}
 	}

@@ -76,7 +76,7 @@ func (c *CompiledRule) compileMasks() {
 			c.masks = make(map[Condition]*branchmask.Mask, 1)
 		}
 		c.masks[m.condition] = mask
-		if f := c.maskFailure(m); f != nil && f.GivenUp() {
+		if f := c.maskFailure(m); f != nil && f.givenUp() {
 			c.givenUp = c.givenUp.With(m.condition)
 		}
 	}

@@ -48,19 +48,19 @@ func (r *Rule) ValidateEdition(f *fault.Fields, edition Edition) {
 // validateSense refuses filters that no event of the rule could pass, or fail.
 func (r *Rule) validateSense(f *fault.Fields) {
 	if len(r.EventTypes) > 0 {
-		r.validateTypesHave(f, EventType.HasBranch,
+		r.validateTypesHave(f, EventType.hasBranch,
 			"No event that you chose has a branch, so this would filter nothing: leave it out, or choose events of branches, tags, pull requests or builds.",
 			given("branches", len(r.Branches)), given("branchMask", len(r.BranchMask)), given("ignoredBranchMask", len(r.IgnoredBranchMask)),
 			given("destinationBranchFilter", len(r.DestinationBranchFilter)))
-		r.validateTypesHave(f, EventType.OfPullRequest,
+		r.validateTypesHave(f, EventType.ofPullRequest,
 			"No event that you chose is about a pull request, so this would filter nothing: leave it out, or choose events of pull requests.",
 			given("sourceBranchMask", len(r.SourceBranchMask)), given("reviewers", len(r.Reviewers)))
-		r.validateTypesHave(f, EventType.HasUser,
+		r.validateTypesHave(f, EventType.hasUser,
 			"Builds have no user, so the rule would never take an event: leave it out, or choose other events.",
 			given("users", len(r.Users)), given("groups", len(r.Groups)))
 	}
 	if r.ofRepositories() && len(r.EventTypes) > 0 {
-		r.validateTypesHave(f, EventType.HasRepository,
+		r.validateTypesHave(f, EventType.hasRepository,
 			"These events are of a project as a whole, so a rule of repositories would never take one: choose other events, or make a rule of the project.", "eventTypes")
 	}
 	for _, m := range []struct {

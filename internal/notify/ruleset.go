@@ -29,15 +29,9 @@ type connectionRules struct {
 	builds       map[string]bool            // places as above whose rules take builds; "" is everywhere
 }
 
-// NewRuleSet indexes the enabled ones of rules. A rule that cannot be used,
-// because its mask no longer compiles, is in broken with the reason, and
-// matches nothing.
-func NewRuleSet(generation int64, rules []*Rule) (set *RuleSet, broken map[int64]error) {
-	return new(RuleSet).Next(generation, rules)
-}
-
-// Next is NewRuleSet for rules of which some are s's own: those are not
-// compiled again.
+// Next indexes the enabled ones of rules. Those that are s's own are not compiled
+// again. A rule that cannot be used, because its mask no longer compiles, is in broken
+// with the reason, and matches nothing.
 func (s *RuleSet) Next(generation int64, rules []*Rule) (set *RuleSet, broken map[int64]error) {
 	set = &RuleSet{
 		Generation:  generation,

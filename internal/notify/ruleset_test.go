@@ -58,7 +58,7 @@ func TestRuleSetMatch(t *testing.T) {
 			if r.EventTypes == nil {
 				r.EventTypes = []EventType{BranchUpdated}
 			}
-			set, broken := NewRuleSet(1, []*Rule{&r})
+			set, broken := new(RuleSet).Next(1, []*Rule{&r})
 			if len(broken) > 0 {
 				t.Fatal(broken)
 			}
@@ -74,7 +74,7 @@ func TestRuleIsMatchedOnce(t *testing.T) {
 		EventTypes: []EventType{BranchUpdated}, Projects: []string{"ATL"},
 		Repositories: []RepositoryRef{{"ATL", "canoe"}, {"ATL", "canoe"}},
 	}}
-	set, _ := NewRuleSet(1, []*Rule{r})
+	set, _ := new(RuleSet).Next(1, []*Rule{r})
 	if got := set.Match(pushTo("ATL", "canoe", "main", "ada"), nil); len(got) != 1 {
 		t.Errorf("matched %d times, want once", len(got))
 	}
@@ -82,7 +82,7 @@ func TestRuleIsMatchedOnce(t *testing.T) {
 
 func TestUnknownMaskMatchesNothing(t *testing.T) {
 	r := &Rule{ID: 7, Connection: "dc", Enabled: true, Filter: Filter{EventTypes: []EventType{BranchUpdated}, BranchMask: "("}}
-	set, broken := NewRuleSet(1, []*Rule{r})
+	set, broken := new(RuleSet).Next(1, []*Rule{r})
 	if broken[7] == nil {
 		t.Error("the broken mask is not reported")
 	}
@@ -104,7 +104,7 @@ func tenThousand(filter func(n int) Filter) *RuleSet {
 			})
 		}
 	}
-	set, _ := NewRuleSet(1, rules)
+	set, _ := new(RuleSet).Next(1, rules)
 	return set
 }
 
@@ -127,7 +127,7 @@ func withBacktracking(set *RuleSet) *RuleSet {
 		}
 		rules = append(rules, &r)
 	}
-	next, _ := NewRuleSet(2, rules)
+	next, _ := new(RuleSet).Next(2, rules)
 	return next
 }
 
@@ -170,7 +170,7 @@ func BenchmarkMatch10000(b *testing.B) {
 }
 
 func TestMatchAllocatesForMatchesOnly(t *testing.T) {
-	few, _ := NewRuleSet(1, []*Rule{{
+	few, _ := new(RuleSet).Next(1, []*Rule{{
 		ID: 1, Connection: "dc", Enabled: true, ProjectKey: "P50", RepositoryKey: "repo-1007",
 		Filter: byList(3),
 	}})

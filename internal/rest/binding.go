@@ -81,7 +81,7 @@ func (b *binding) names() []string {
 		names = append(names, p.name)
 	}
 	if b.page != nil {
-		return Paged(names...)
+		return paged(names...)
 	}
 	return names
 }
@@ -100,14 +100,14 @@ func (b *binding) read(r *http.Request, in any) error {
 		}
 	}
 	if b.page != nil {
-		page, err := ReadPage(r)
+		page, err := readPage(r)
 		if err := wrong.Join(err); err != nil {
 			return err
 		}
 		to.FieldByIndex(b.page).Set(reflect.ValueOf(page))
 	}
 	if b.match != nil {
-		to.FieldByIndex(b.match).Set(reflect.ValueOf(MatchOf(r)))
+		to.FieldByIndex(b.match).Set(reflect.ValueOf(matchOf(r)))
 	}
 	query := r.URL.Query()
 	readEach(b.query, func(name string) []string { return query[name] }, to, &wrong)

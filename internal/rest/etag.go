@@ -14,8 +14,8 @@ func ETag(id, version int64) string { return fmt.Sprintf(`"%d-%d"`, id, version)
 // that has none.
 type Match struct{ tags []string }
 
-// MatchOf reads the If-Match of a request.
-func MatchOf(r *http.Request) (m Match) {
+// matchOf reads the If-Match of a request.
+func matchOf(r *http.Request) (m Match) {
 	if given := r.Header["If-Match"]; len(given) > 0 {
 		m.tags = strings.Split(strings.Join(given, ","), ",") // our tags have no comma
 	}
@@ -66,7 +66,7 @@ func (rt *Route) checkIfMatch(r *http.Request) error {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
 		return nil
 	}
-	if match := MatchOf(r); rt.Conditional || rt.Raw || !match.IsGiven() || match.Any() {
+	if match := matchOf(r); rt.Conditional || rt.Raw || !match.IsGiven() || match.Any() {
 		return nil
 	}
 	return &httpError{http.StatusPreconditionFailed, "Nothing here has an ETag that If-Match could name, so nothing was changed. Leave If-Match out."}

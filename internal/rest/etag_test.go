@@ -27,7 +27,7 @@ func TestIfMatch(t *testing.T) {
 		{[]string{"*"}, "", false},
 		{[]string{`"7-2"`}, "", false},
 	} {
-		err := MatchOf(&http.Request{Header: http.Header{"If-Match": c.given}}).Check(c.current, "ada saved version 2")
+		err := matchOf(&http.Request{Header: http.Header{"If-Match": c.given}}).Check(c.current, "ada saved version 2")
 		if (err == nil) != c.matches {
 			t.Errorf("%q of %s: %v", c.given, c.current, err)
 		}

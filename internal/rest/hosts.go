@@ -30,8 +30,8 @@ func NewHosts(baseURL string, more []string) (Hosts, error) {
 	return h, nil
 }
 
-// Answers reports whether a request with that Host header is for this server.
-func (h Hosts) Answers(host string) bool {
+// answers reports whether a request with that Host header is for this server.
+func (h Hosts) answers(host string) bool {
 	name := hostName(host)
 	if h.names[name] {
 		return true
@@ -43,7 +43,7 @@ func (h Hosts) Answers(host string) bool {
 // Guard answers 421 to requests for other hosts.
 func (h Hosts) Guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !h.Answers(r.Host) {
+		if !h.answers(r.Host) {
 			refusePage(w, r)
 			return
 		}
@@ -79,5 +79,5 @@ func (rt *Router) misdirected(r *http.Request) bool {
 	if rt.hosts == nil || under && (within(path, "/hooks") || path == "/metrics") {
 		return false
 	}
-	return r.Header.Get("Authorization") == "" && !rt.hosts.Answers(r.Host)
+	return r.Header.Get("Authorization") == "" && !rt.hosts.answers(r.Host)
 }

@@ -35,8 +35,8 @@ func ErrAfter() error {
 	return fault.InvalidField("after", "Use the value of next from the previous page of this list.")
 }
 
-// ReadPage reads limit and after from the query.
-func ReadPage(r *http.Request) (Page, error) {
+// readPage reads limit and after from the query.
+func readPage(r *http.Request) (Page, error) {
 	var (
 		p     = Page{Limit: defaultLimit, list: listOf(r)}
 		wrong fault.Fields

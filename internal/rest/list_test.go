@@ -25,7 +25,7 @@ func TestReadPage(t *testing.T) {
 		"after=" + alice + "&other=yes":       {Limit: 50, After: "alice"},
 		"after=" + (Page{}).Next("ü/\x00 ok"): {Limit: 50, After: "ü/\x00 ok"},
 	} {
-		got, err := ReadPage(httptest.NewRequest("GET", "/?"+query, nil))
+		got, err := readPage(httptest.NewRequest("GET", "/?"+query, nil))
 		if err != nil || got != want {
 			t.Errorf("%q: got %+v, %v", query, got, err)
 		}
@@ -35,7 +35,7 @@ func TestReadPage(t *testing.T) {
 		"after=YWxpY2U": 1, "after=" + alice + "A": 1, "after=" + alice[1:]: 1, "after=" + alice + "%0A": 1,
 		"after=" + Page{list: "/rest/other"}.Next("alice"): 1,
 	} {
-		_, err := ReadPage(httptest.NewRequest("GET", "/?"+query, nil))
+		_, err := readPage(httptest.NewRequest("GET", "/?"+query, nil))
 		if e := fault.As(err); e == nil || e.Code != fault.Invalid || len(e.Fields) != fields {
 			t.Errorf("%q: %v", query, err)
 		}
@@ -49,7 +49,7 @@ func TestPages(t *testing.T) {
 		var got []int
 		next := ""
 		for {
-			p, err := ReadPage(httptest.NewRequest("GET", fmt.Sprintf("/?limit=%d&after=%s", limit, url.QueryEscape(next)), nil))
+			p, err := readPage(httptest.NewRequest("GET", fmt.Sprintf("/?limit=%d&after=%s", limit, url.QueryEscape(next)), nil))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -38,14 +38,14 @@ func BeginUpload(r *http.Request) {
 	}
 }
 
-// TooSlow is the error of a body that does not keep the pace: 408 by REST, an
+// tooSlow is the error of a body that does not keep the pace: 408 by REST, an
 // invalid form for the console.
-func TooSlow() error {
+func tooSlow() error {
 	const text = "The body came too slowly; send at least 16 KiB a second, and all of it within 30 seconds."
 	return fault.Wrap(&httpError{http.StatusRequestTimeout, text}, fault.Invalid, text)
 }
 
-// pacedBody ends a body that comes too slowly: Read answers TooSlow. Time that
+// pacedBody ends a body that comes too slowly: Read answers tooSlow. Time that
 // the handler takes between two reads does not count against the rate, since
 // the client may be waiting for it.
 type pacedBody struct {
@@ -101,7 +101,7 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 		b.timer.Stop()
 		b.conn.begin()
 	case err != nil && b.late:
-		err = TooSlow()
+		err = tooSlow()
 	}
 	return n, err
 }

@@ -10,18 +10,18 @@ import (
 	"outrigger/internal/fault"
 )
 
-// Paged are the parameters of a list that has pages: its own, then limit and
-// after, which ReadPage reads.
-func Paged(own ...string) []string { return append(own, "limit", "after") }
+// paged are the parameters of a list that has pages: its own, then limit and
+// after, which readPage reads.
+func paged(own ...string) []string { return append(own, "limit", "after") }
 
-// IsText reports whether s is UTF-8 without U+0000: PostgreSQL keeps nothing else
+// isText reports whether s is UTF-8 without U+0000: PostgreSQL keeps nothing else
 // as text, and answers a query about it with an error.
-func IsText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
 // TextValues reports whether every value in a query is a text.
 func TextValues(query url.Values) bool {
 	for _, values := range query {
-		if slices.ContainsFunc(values, func(v string) bool { return !IsText(v) }) {
+		if slices.ContainsFunc(values, func(v string) bool { return !isText(v) }) {
 			return false
 		}
 	}
@@ -54,7 +54,7 @@ func checkQuery(r *http.Request, route *Route) error {
 			wrong.Add(name, "Unknown parameter %q; %s", name, takes(known))
 		case len(given[name]) > 1:
 			wrong.Add(name, "%s is given %d times; give it once.", name, len(given[name]))
-		case !IsText(given[name][0]):
+		case !isText(given[name][0]):
 			wrong.Add(name, "%s is not UTF-8, or has the character U+0000.", name)
 		}
 	}

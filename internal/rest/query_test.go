@@ -11,7 +11,7 @@ func TestParametersAreKnownAndGivenOnce(t *testing.T) {
 	asked := 0
 	h := func(http.ResponseWriter, *http.Request) error { asked++; return nil }
 	for _, route := range []Route{
-		{Method: "GET", Path: "/rest/mtbs/1.0/configuration/deliveries", Access: Anyone, Query: Paged("filterId", "state")},
+		{Method: "GET", Path: "/rest/mtbs/1.0/configuration/deliveries", Access: Anyone, Query: paged("filterId", "state")},
 		{Method: "DELETE", Path: "/rest/mtbs/1.0/configuration/filter", Access: Anyone, Query: []string{"id"}},
 		{Method: "GET", Path: "/rest/mtbs/1.0/configuration/eventTypes", Access: Anyone},
 		{Method: "GET", Path: "/rest/private", Access: Admins},

@@ -18,20 +18,6 @@ import (
 	"outrigger/internal/fault"
 )
 
-// ReadJSON reads the body into v, a pointer to a struct. It is strict: the
-// media type is application/json, not compressed (else 415), the body one JSON
-// value within the route's limit (else 413) with no member that v does not
-// have, in exactly v's spelling, and none given twice. What is wrong with the
-// members is named at once, for every member of the object. U+0000, which
-// PostgreSQL cannot keep, is read as U+FFFD.
-func ReadJSON(r *http.Request, v any) error {
-	body, err := readBody(r)
-	if err != nil {
-		return err
-	}
-	return decode(body, fieldsOf(v))
-}
-
 // fieldsOf returns the fields of the struct that v points to, by their JSON names.
 func fieldsOf(v any) map[string]reflect.Value {
 	to := reflect.ValueOf(v).Elem()
@@ -42,7 +28,9 @@ func fieldsOf(v any) map[string]reflect.Value {
 	return fields
 }
 
-// readBody returns the body of a request that should have JSON.
+// readBody returns the body of a request that should have JSON: the media type is
+// application/json, not compressed (else 415), and the body within the route's limit
+// (else 413). U+0000, which PostgreSQL cannot keep, is read as U+FFFD.
 func readBody(r *http.Request) ([]byte, error) {
 	if err := wantJSON(r.Header); err != nil {
 		return nil, err
@@ -72,7 +60,8 @@ func wantJSON(h http.Header) error {
 	return nil
 }
 
-// decode reads an object, each member into the value that is known by its name.
+// decode reads an object, each member into the value that is known by its name, in
+// exactly its spelling and once. What is wrong with the members is named at once.
 func decode(body []byte, known map[string]reflect.Value) error {
 	dec := jsontext.NewDecoder(bytes.NewReader(body))
 	if dec.PeekKind() != '{' {

@@ -50,6 +50,15 @@ func post(body io.Reader) *http.Request {
 	return r
 }
 
+// readJSON reads the body into v, a pointer to a struct.
+func readJSON(r *http.Request, v any) error {
+	body, err := readBody(r)
+	if err != nil {
+		return err
+	}
+	return decode(body, fieldsOf(v))
+}
+
 func TestReadJSON(t *testing.T) {
 	yes := true
 	for _, c := range []struct {
@@ -70,7 +79,7 @@ func TestReadJSON(t *testing.T) {
 		{`{"name":"a\\\u0000b"}`, sample{Name: `a\` + "\ufffdb"}},
 	} {
 		var got sample
-		if err := ReadJSON(post(strings.NewReader(c.body)), &got); err != nil {
+		if err := readJSON(post(strings.NewReader(c.body)), &got); err != nil {
 			t.Errorf("%s: %v", c.body, err)
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
@@ -117,7 +126,7 @@ func TestReadJSONRefuses(t *testing.T) {
 		{`{"nome":1,"id":"x","enabled":3}`, "3 members are invalid; see errors.; nome: Unknown member \"nome\"; remove it or correct its name.; " +
 			"id: id must be a whole number of at most 64 bits.; enabled: enabled must be true or false."},
 	} {
-		err := ReadJSON(post(strings.NewReader(c.body)), new(sample))
+		err := readJSON(post(strings.NewReader(c.body)), new(sample))
 		if !fault.Is(err, fault.Invalid) || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%.80s: got %v\nwant %s", c.body, err, c.want)
 		}
@@ -138,7 +147,7 @@ func TestReadJSONMediaType(t *testing.T) {
 	} {
 		r := post(strings.NewReader(`{}`))
 		r.Header.Set("Content-Type", contentType)
-		err := ReadJSON(r, new(sample))
+		err := readJSON(r, new(sample))
 		var refused *httpError
 		if got := err == nil; got != ok || !ok && (!errors.As(err, &refused) || refused.status != 415) {
 			t.Errorf("%q: %v", contentType, err)
@@ -147,7 +156,7 @@ func TestReadJSONMediaType(t *testing.T) {
 }
 
 func TestReadJSONBrokenOff(t *testing.T) {
-	err := ReadJSON(post(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(`{"id":1}`)))), new(sample))
+	err := readJSON(post(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(`{"id":1}`)))), new(sample))
 	if !fault.Is(err, fault.Invalid) {
 		t.Errorf("a body that breaks off: %v", err)
 	}

@@ -310,7 +310,7 @@ func TestBodyLimits(t *testing.T) {
 	s := newStage(t, "http://localhost:8090")
 	read := func(_ http.ResponseWriter, r *http.Request) error {
 		var v sample
-		return ReadJSON(r, &v)
+		return readJSON(r, &v)
 	}
 	s.Handle(Route{Method: "POST", Path: "/rest/default", Access: Anyone}, read)
 	s.Handle(Route{Method: "POST", Path: "/rest/small", Access: Anyone, MaxBody: 100}, read)

@@ -62,7 +62,7 @@ func (s *Store) save(ctx context.Context, tx *db.Tx, before *Settings, draft Dra
 		return nil, fault.New(fault.Conflict, "%s saved the settings in the meantime; they are at version %d. "+
 			"Reload them and repeat your change.", before.UpdatedBy, before.Version)
 	}
-	proxy, err := before.ReadProxy(strings.TrimSpace(draft.ProxyURL))
+	proxy, err := before.readProxy(strings.TrimSpace(draft.ProxyURL))
 	if err := fault.Every(wrong.Err(), err); err != nil {
 		return nil, err
 	}

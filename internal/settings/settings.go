@@ -32,10 +32,10 @@ func (s *Settings) ProxyURL() string {
 	return secret.MaskPassword(s.Proxy)
 }
 
-// ReadProxy reads a proxy's URL as entered, "" for none. A password
+// readProxy reads a proxy's URL as entered, "" for none. A password
 // that is masked is the stored one's, as long as scheme, host, port and user
 // are: a password must not go to another proxy than it was entered for.
-func (s *Settings) ReadProxy(entered string) (*url.URL, error) {
+func (s *Settings) readProxy(entered string) (*url.URL, error) {
 	if entered == "" {
 		return nil, nil
 	}

@@ -149,7 +149,7 @@ func TestStoredEncrypted(t *testing.T) {
 func TestMaskedPasswordIsKeptForTheSameProxyOnly(t *testing.T) {
 	stored := &Settings{}
 	var err error
-	if stored.Proxy, err = stored.ReadProxy(proxy); err != nil {
+	if stored.Proxy, err = stored.readProxy(proxy); err != nil {
 		t.Fatal(err)
 	}
 	for raw, keeps := range map[string]bool{
@@ -163,7 +163,7 @@ func TestMaskedPasswordIsKeptForTheSameProxyOnly(t *testing.T) {
 		"http://bob:••••@proxy.example.com:3128":   false,
 		"http://:••••@proxy.example.com:3128":      false,
 	} {
-		got, err := stored.ReadProxy(raw)
+		got, err := stored.readProxy(raw)
 		if keeps && (err != nil || got.String() != proxy) {
 			t.Errorf("%s: %v, %v", raw, got, err)
 		}
@@ -172,13 +172,13 @@ func TestMaskedPasswordIsKeptForTheSameProxyOnly(t *testing.T) {
 		}
 	}
 	for raw, says := range map[string]string{"ftp://x": "must begin with", masked: "Enter the password again"} {
-		_, err := (&Settings{}).ReadProxy(raw)
+		_, err := (&Settings{}).readProxy(raw)
 		if e := fault.As(err); e == nil || len(e.Fields) != 1 || e.Fields[0].Name != "proxyUrl" || !strings.Contains(e.Fields[0].Message, says) {
 			t.Errorf("%s, with nothing stored: %v", raw, err)
 		}
 	}
 	// Without a password, the password is gone: it is not asked for again.
-	if got, err := stored.ReadProxy("http://ana@proxy.example.com:3128"); err != nil || got.String() != "http://ana@proxy.example.com:3128" {
+	if got, err := stored.readProxy("http://ana@proxy.example.com:3128"); err != nil || got.String() != "http://ana@proxy.example.com:3128" {
 		t.Errorf("without a password: %v, %v", got, err)
 	}
 }

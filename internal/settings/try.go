@@ -3,7 +3,6 @@ package settings
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"outrigger/internal/egress"
@@ -14,12 +13,6 @@ import (
 // credentials.
 const DefaultTarget = "https://hooks.slack.com/"
 
-// Client tries a proxy; *egress.Client is one.
-type Client interface {
-	CheckURL(raw string) error
-	Try(ctx context.Context, proxy *url.URL, target string) (egress.Trial, error)
-}
-
 // Try asks target ("": DefaultTarget) by a proxy that need not be saved, or
 // without one, and says in a sentence that it was reached. wrong is as for Save.
 // The reason of a failure goes to the log alone: with it, ports of the inner
@@ -27,7 +20,7 @@ type Client interface {
 //
 // Errors: as for Save, fault.Invalid for what cannot be tried, and
 // fault.Unavailable where target is not reached.
-func (s *Store) Try(ctx context.Context, client Client, proxyURL, target string, wrong fault.Fields) (string, error) {
+func (s *Store) Try(ctx context.Context, client *egress.Client, proxyURL, target string, wrong fault.Fields) (string, error) {
 	if err := s.confirmed(ctx); err != nil {
 		return "", err
 	}
@@ -41,7 +34,7 @@ func (s *Store) Try(ctx context.Context, client Client, proxyURL, target string,
 	if err := client.CheckURL(target); err != nil {
 		wrong.Add("url", "%s", fault.As(err).Message)
 	}
-	proxy, err := stored.ReadProxy(strings.TrimSpace(proxyURL))
+	proxy, err := stored.readProxy(strings.TrimSpace(proxyURL))
 	if err := fault.Every(wrong.Err(), err); err != nil {
 		return "", err
 	}

@@ -26,16 +26,16 @@ type ProjectCount struct {
 }
 
 // ProjectCounts are counts by the key of the project; "" is for issues whose
-// project is not known, and for those beyond MaxProjects.
+// project is not known, and for those beyond maxProjects.
 type ProjectCounts map[string]ProjectCount
 
-// MaxProjects is how many projects are counted one by one: the counts are stored
+// maxProjects is how many projects are counted one by one: the counts are stored
 // with every step of a comparison.
-const MaxProjects = 1000
+const maxProjects = 1000
 
 // Add counts an issue.
 func (c ProjectCounts) Add(i IssueEntries, project string) {
-	if _, known := c[project]; !known && len(c) > MaxProjects {
+	if _, known := c[project]; !known && len(c) > maxProjects {
 		project = ""
 	}
 	n := c[project]

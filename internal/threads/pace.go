@@ -11,9 +11,9 @@ const (
 	// MaxRateLimits is the seed's: so many in a row stop processing.
 	MaxRateLimits = 10
 
-	// MaxFailing is how long failures of other kinds may go on without one
+	// maxFailing is how long failures of other kinds may go on without one
 	// success.
-	MaxFailing = 30 * time.Minute
+	maxFailing = 30 * time.Minute
 )
 
 // backoff is how long to wait where the target does not say: short at first,
@@ -132,7 +132,7 @@ func (p *Pace) Exhausted(now time.Time) string {
 			when = "after " + stamp(p.WaitUntil)
 		}
 		return fmt.Sprintf("The target answered %d times in a row that it is asked too often. The last answer: %s Continue %s.", p.RateLimits, p.Trouble, when)
-	case !p.FailingSince.IsZero() && now.Sub(p.FailingSince) >= MaxFailing:
+	case !p.FailingSince.IsZero() && now.Sub(p.FailingSince) >= maxFailing:
 		return fmt.Sprintf("The target has failed since %s without one success. The last answer: %s Continue when it answers again.", stamp(p.FailingSince), p.Trouble)
 	}
 	return ""

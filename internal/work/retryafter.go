@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// MaxRetryAfter is the longest wait that is obeyed: a longer one is more
+// maxRetryAfter is the longest wait that is obeyed: a longer one is more
 // likely a mistake than a wish, and probing once a day does no harm.
-const MaxRetryAfter = 24 * time.Hour
+const maxRetryAfter = 24 * time.Hour
 
 // minRetryAfter is what a wait of 0, or until a time that is past, counts as.
 const minRetryAfter = time.Second
@@ -37,8 +37,8 @@ func RetryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	if !found {
 		return 0, false
 	}
-	if wait >= MaxRetryAfter.Seconds() {
-		return MaxRetryAfter, true
+	if wait >= maxRetryAfter.Seconds() {
+		return maxRetryAfter, true
 	}
 	if wait <= 0 {
 		return minRetryAfter, true

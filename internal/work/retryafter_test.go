@@ -82,7 +82,7 @@ func FuzzRetryAfter(f *testing.F) {
 		// From year 1 to 9999, which is what a clock can say.
 		now := time.Unix(unix%250_000_000_000, 0)
 		wait, found := RetryAfter(http.Header{"Retry-After": {after}, "X-Ratelimit-Reset": {reset}}, now)
-		if found && (wait <= 0 || wait > MaxRetryAfter) || !found && wait != 0 {
+		if found && (wait <= 0 || wait > maxRetryAfter) || !found && wait != 0 {
 			t.Errorf("%q, %q at %v: %v %v", after, reset, now, wait, found)
 		}
 		if n, err := strconv.ParseUint(after, 10, 16); err == nil && n > 0 && wait != time.Duration(n)*time.Second {

@@ -39,8 +39,8 @@ type RestoredToken struct {
 	UsedAt time.Time      `json:"lastUsedAt,omitzero" doc:"To the minute."`
 }
 
-// TokensOf lists tokens as they are in a RestoreState.
-func TokensOf(list []identity.Token) []RestoredToken {
+// tokensOf lists tokens as they are in a RestoreState.
+func tokensOf(list []identity.Token) []RestoredToken {
 	tokens := make([]RestoredToken, len(list))
 	for i, t := range list {
 		tokens[i] = RestoredToken{t.ID, t.User, t.Name, t.Scope, t.UsedAt}
@@ -75,7 +75,7 @@ func StateOf(ctx context.Context, service *backup.Service) (RestoreState, error)
 	if err != nil {
 		return RestoreState{}, err
 	}
-	s := RestoreState{Held: restored.Held(), Waiting: waiting(pending), Resting: TokensOf(resting), Working: TokensOf(working)}
+	s := RestoreState{Held: restored.Held(), Waiting: waiting(pending), Resting: tokensOf(resting), Working: tokensOf(working)}
 	if s.Held {
 		s.Reason, s.Text, s.Since, s.Access = restored.Reason, restored.String(), restored.At, restored.Access()
 	}

@@ -239,7 +239,7 @@ func TestHandover(t *testing.T) {
 			must(t, gone.accept(ctx, a))
 		}
 		w.sizes(0, 0)
-		all, err := w.queue.SizesByNode(ctx)
+		all, err := w.queue.sizesByNode(ctx)
 		must(t, err)
 		same(t, "sizes", all, map[string]mailqueue.Sizes{node: {}, "node_2": {Size: slice + 10}})
 
@@ -262,14 +262,14 @@ func TestHandover(t *testing.T) {
 		}
 		w.settled(0, 0)
 		w.until("all to arrive", func() bool { return w.host.Count() == slice+10 })
-		all, err = w.queue.SizesByNode(ctx)
+		all, err = w.queue.sizesByNode(ctx)
 		must(t, err)
 		same(t, "sizes", all, map[string]mailqueue.Sizes{node: {}})
 		same(t, "audit", w.audited(), []string{fmt.Sprintf(`hand over mail queue node_2 {"messages":"%d","to":"node_1"}`, slice+10)})
 
 		// It comes back, and fills its queue again.
 		must(t, gone.accept(ctx, w.arrival("Subject: x\r\n\r\n", "b@example.com")))
-		all, err = w.queue.SizesByNode(ctx)
+		all, err = w.queue.sizesByNode(ctx)
 		must(t, err)
 		same(t, "sizes", all, map[string]mailqueue.Sizes{node: {}, "node_2": {Size: 1}})
 

@@ -93,7 +93,7 @@ func TestHandoverWhileAMessageIsResent(t *testing.T) {
 	for range 2 {
 		must(t, <-errs)
 	}
-	sizes, err := w.queue.SizesByNode(ctx)
+	sizes, err := w.queue.sizesByNode(ctx)
 	must(t, err)
 	if n := <-moved; n != all || sizes["node_2"] != (mailqueue.Sizes{Size: 1, ErrorSize: all - 1}) {
 		t.Errorf("handed over %d of %d; sizes are %+v", n, all, sizes)

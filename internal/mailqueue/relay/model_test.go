@@ -340,7 +340,7 @@ func (m *machine) reach(t *rapid.T) {
 // check compares the whole queue with the model.
 func (m *machine) check(t *rapid.T) {
 	m.t = t
-	all, err := m.q.SizesByNode(t.Context())
+	all, err := m.q.sizesByNode(t.Context())
 	m.must(err)
 	mine, err := m.q.Sizes(t.Context())
 	m.must(err)

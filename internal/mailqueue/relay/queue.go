@@ -142,6 +142,6 @@ func (q *Queue) Sizes(ctx context.Context) (mailqueue.Sizes, error) {
 		defer q.mu.Unlock()
 		return q.known.Sizes, nil
 	}
-	all, err := q.SizesByNode(ctx)
+	all, err := q.sizesByNode(ctx)
 	return all[q.o.NodeID], err
 }

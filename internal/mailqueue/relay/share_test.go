@@ -28,7 +28,7 @@ func (w *world) close() {
 
 func (w *world) waiting() int64 {
 	w.t.Helper()
-	all, err := w.queue.SizesByNode(w.t.Context())
+	all, err := w.queue.sizesByNode(w.t.Context())
 	must(w.t, err)
 	n := int64(0)
 	for _, s := range all {

@@ -18,8 +18,8 @@ import (
 	"outrigger/internal/mailqueue"
 )
 
-// SizesByNode counts the queue of every node that has one in the database.
-func (q *Queue) SizesByNode(ctx context.Context) (map[string]mailqueue.Sizes, error) {
+// sizesByNode counts the queue of every node that has one in the database.
+func (q *Queue) sizesByNode(ctx context.Context) (map[string]mailqueue.Sizes, error) {
 	sizes := make(map[string]mailqueue.Sizes)
 	err := q.db.Read(ctx, func(tx *db.Tx) error {
 		return tx.EachRow(ctx, "reading the sizes of the mail queues", func(row db.Row) error {

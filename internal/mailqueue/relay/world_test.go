@@ -181,7 +181,7 @@ func (w *world) sizes(size, errors int64) {
 // consistent compares the counts with the messages themselves.
 func (w *world) consistent() {
 	w.t.Helper()
-	got, err := w.queue.SizesByNode(w.t.Context())
+	got, err := w.queue.sizesByNode(w.t.Context())
 	must(w.t, err)
 	want := make(map[string]mailqueue.Sizes)
 	for node := range got {

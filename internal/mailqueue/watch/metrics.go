@@ -59,8 +59,8 @@ func (f *Figures) Count(node string, relay mailqueue.Source) { f.node, f.relay =
 // scrapeTime bounds what a scrape asks of the database.
 const scrapeTime = 2 * time.Second
 
-// Asked notes what a source gave just now: sizes, or an error.
-func (f *Figures) Asked(node string, s mailqueue.Sizes, err error) {
+// asked notes what a source gave just now: sizes, or an error.
+func (f *Figures) asked(node string, s mailqueue.Sizes, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err != nil {
@@ -72,8 +72,8 @@ func (f *Figures) Asked(node string, s mailqueue.Sizes, err error) {
 	f.last[node] = figure{Sizes: s, at: f.clock()}
 }
 
-// Forget leaves a node out, which another process watches from now on.
-func (f *Figures) Forget(node string) {
+// forget leaves a node out, which another process watches from now on.
+func (f *Figures) forget(node string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.last, node)
@@ -91,7 +91,7 @@ func (f *Figures) Describe(to chan<- *prometheus.Desc) {
 func (f *Figures) Collect(to chan<- prometheus.Metric) {
 	if f.relay != nil {
 		s := ask(context.Background(), f.relay, scrapeTime)
-		f.Asked(f.node, s.Sizes, s.Failure)
+		f.asked(f.node, s.Sizes, s.Failure)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -17,14 +17,14 @@ func TestFigures(t *testing.T) {
 	now := time.Date(2026, 2, 5, 16, 20, 11, 0, time.UTC)
 	registry := prometheus.NewRegistry()
 	f := NewFigures(registry, func() time.Time { return now })
-	f.Asked("node_1", mailqueue.Sizes{Size: 26, ErrorSize: 2}, nil)
-	f.Asked("jira_1", mailqueue.Sizes{Size: 1, ErrorSize: 0}, nil)
-	f.Asked("jira_1", mailqueue.Sizes{}, errors.New("down"))
-	f.Asked("jira_3", mailqueue.Sizes{}, errors.New("down"))
+	f.asked("node_1", mailqueue.Sizes{Size: 26, ErrorSize: 2}, nil)
+	f.asked("jira_1", mailqueue.Sizes{Size: 1, ErrorSize: 0}, nil)
+	f.asked("jira_1", mailqueue.Sizes{}, errors.New("down"))
+	f.asked("jira_3", mailqueue.Sizes{}, errors.New("down"))
 	now = now.Add(30 * time.Second)
-	f.Asked("node_1", mailqueue.Sizes{}, errors.New("down"))
-	f.Asked("node_1", mailqueue.Sizes{Size: 27, ErrorSize: 2}, nil)
-	f.Forget("jira_2")
+	f.asked("node_1", mailqueue.Sizes{}, errors.New("down"))
+	f.asked("node_1", mailqueue.Sizes{Size: 27, ErrorSize: 2}, nil)
+	f.forget("jira_2")
 	now = now.Add(45 * time.Second)
 	want := `# HELP outrigger_mail_queue_error_messages Messages in the mail error queue when it was last read; those of Outrigger's own relay are counted now.
 # TYPE outrigger_mail_queue_error_messages gauge
@@ -47,7 +47,7 @@ outrigger_mail_queue_sample_failed{node="node_1"} 0
 	if err := testutil.GatherAndCompare(registry, strings.NewReader(want)); err != nil {
 		t.Error(err)
 	}
-	f.Forget("jira_1")
+	f.forget("jira_1")
 	if n, err := testutil.GatherAndCount(registry); err != nil || n != 5 {
 		t.Errorf("%d figures, %v", n, err)
 	}

@@ -74,7 +74,7 @@ func (s *Sampler) runOnce(ctx context.Context) (Result, error) {
 	if ctx.Err() != nil {
 		return r, ctx.Err() // it was not the source that failed
 	}
-	s.Figures.Asked(s.NodeID, r.Sizes, r.Failure)
+	s.Figures.asked(s.NodeID, r.Sizes, r.Failure)
 	return r, s.Store.Record(ctx, s.NodeID, s.Kind, r.Sizes, r.Failure)
 }
 

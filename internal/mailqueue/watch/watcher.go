@@ -120,7 +120,7 @@ func (w *Watcher) hold(ctx context.Context, lease *db.Lease) {
 
 // follow asks one node again and again.
 func (w *Watcher) follow(ctx context.Context, lease *db.Lease, n Watched) {
-	defer w.Figures.Forget(n.ID)
+	defer w.Figures.forget(n.ID)
 	says := sayer{log: w.Log, node: n.ID}
 	every := time.NewTicker(askEvery)
 	defer every.Stop()
@@ -141,7 +141,7 @@ func (w *Watcher) runOnce(ctx context.Context, lease *db.Lease, n Watched) (Resu
 	if ctx.Err() != nil {
 		return r, ctx.Err()
 	}
-	w.Figures.Asked(n.ID, r.Sizes, r.Failure)
+	w.Figures.asked(n.ID, r.Sizes, r.Failure)
 	return r, w.Store.RecordWatched(ctx, lease, n.ID, r.Sizes, r.Failure)
 }
 

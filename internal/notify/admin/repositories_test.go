@@ -42,7 +42,7 @@ func TestAdministeredRepositories(t *testing.T) {
 		for i := range rules {
 			list = append(list, &notify.Rule{ID: int64(10 + i), Connection: "dc", ProjectKey: "ATL", RepositoryKey: fmt.Sprintf("ruled-%03d", i), Enabled: true})
 		}
-		s.rules, _ = notify.NewRuleSet(1, list)
+		s.rules, _ = new(notify.RuleSet).Next(1, list)
 		return s
 	}
 	at := func(project, repository string) identity.Resource {

@@ -55,10 +55,10 @@ const (
 // name only, never on how busy the machine is.
 var ErrBudget = errors.New("the branch mask takes too many steps on this branch name")
 
-// ErrEngine is returned by Match where java.util.regex itself throws: for a
+// errEngine is returned by Match where java.util.regex itself throws: for a
 // case-insensitive back-reference to a group that holds characters beyond
 // U+FFFF, near the end of the name.
-var ErrEngine = errors.New("the engine of Java itself fails with this branch mask on this branch name")
+var errEngine = errors.New("the engine of Java itself fails with this branch mask on this branch name")
 
 // SyntaxError says why a pattern was refused.
 type SyntaxError struct {
@@ -118,7 +118,7 @@ func JavaScript(pattern string) (*Mask, error) {
 func (m *Mask) String() string { return m.pattern }
 
 // Match reports whether the mask takes the branch. The error is ErrBudget or
-// ErrEngine; where the mask is Quick there is none.
+// errEngine; where the mask is Quick there is none.
 func (m *Mask) Match(branch string) (bool, error) {
 	left := math.MaxInt
 	return m.MatchWithin(branch, &left)

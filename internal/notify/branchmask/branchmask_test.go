@@ -234,7 +234,7 @@ func TestEngineFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Match("\U0001F600\U0001F600"); !errors.Is(err, ErrEngine) {
+	if _, err := m.Match("\U0001F600\U0001F600"); !errors.Is(err, errEngine) {
 		t.Errorf("got %v; Java throws StringIndexOutOfBoundsException", err)
 	}
 }

@@ -55,7 +55,7 @@ func (m *machine) run(start int32) (bool, error) {
 		}
 		next, to := m.step(i, pc, pos)
 		if next == broken {
-			return false, ErrEngine
+			return false, errEngine
 		}
 		if next == failed {
 			if next, to = m.resume(); next == failed {

@@ -11,6 +11,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/store"
 	"outrigger/internal/work"
 )
 
@@ -42,17 +43,9 @@ const (
 	releaseTime = 3 * time.Second
 )
 
-// Store keeps the commits; *store.Store.
-type Store interface {
-	Platforms() *notify.Platforms
-	DueCommits(ctx context.Context, now time.Time, limit int) ([]notify.NamedCommit, error)
-	ScheduleCommit(ctx context.Context, c notify.NamedCommit) error
-	KeepDue(ctx context.Context, connection string, keep int) (stopped int64, err error)
-}
-
 // Options are what a Watch needs.
 type Options struct {
-	Store Store
+	Store *store.Store
 	// Ask asks a connection's platform for the builds of a commit.
 	Ask func(ctx context.Context, c *notify.Connection, commit string) ([]notify.PlatformBuild, error)
 	// Take makes a build known, once.

@@ -13,6 +13,7 @@ import (
 	"outrigger/internal/identity"
 	"outrigger/internal/limit"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/bitbucketdc/client"
 )
 
 const (
@@ -56,18 +57,9 @@ type Answer struct {
 	Note  string         `json:"note,omitempty"`
 }
 
-// Platform searches a platform and returns at most limit values; more reports whether
-// there are others. *client.Client of the self-hosted platform implements it.
-type Platform interface {
-	SearchProjects(ctx context.Context, c *notify.Connection, text string, limit int) (found []notify.Found, more bool, err error)
-	SearchRepositories(ctx context.Context, c *notify.Connection, project, text string, limit int) (found []notify.Found, more bool, err error)
-	SearchUsers(ctx context.Context, c *notify.Connection, text string, limit int) (found []notify.Found, more bool, err error)
-	SearchGroups(ctx context.Context, c *notify.Connection, text string, limit int) (found []notify.Found, more bool, err error)
-}
-
 // Options are what a Service needs.
 type Options struct {
-	Platform  Platform
+	Platform  *client.Client
 	Platforms func() *notify.Platforms
 	// Known lists the repositories that the user administers, without asking a platform.
 	Known func(ctx context.Context) ([]identity.Resource, error)

@@ -95,7 +95,7 @@ func decideAs(t *testing.T, file string, least int, filter func(pattern string) 
 			continue
 		}
 		accepted++
-		set, broken := notify.NewRuleSet(1, []*notify.Rule{rule})
+		set, broken := new(notify.RuleSet).Next(1, []*notify.Rule{rule})
 		if len(broken) > 0 {
 			t.Errorf("%q: %v", v.Pattern, broken)
 		}
@@ -150,7 +150,7 @@ func TestOddBranchNames(t *testing.T) {
 		rule := &notify.Rule{ID: 1, Connection: "dc", Enabled: true, Filter: notify.Filter{
 			EventTypes: []notify.EventType{notify.BranchUpdated}, BranchMask: pattern,
 		}}
-		set, _ := notify.NewRuleSet(1, []*notify.Rule{rule})
+		set, _ := new(notify.RuleSet).Next(1, []*notify.Rule{rule})
 		d := New(Options{Queue: &memory{rules: set}})
 		for _, name := range odd {
 			if taken, _ := decide(t, d, set, name); !taken {
@@ -158,7 +158,7 @@ func TestOddBranchNames(t *testing.T) {
 			}
 			quoted := *rule
 			quoted.BranchMask = `(?=)\Q` + strings.ReplaceAll(name, `\E`, `\E\\E\Q`) + `\E`
-			own, broken := notify.NewRuleSet(1, []*notify.Rule{&quoted})
+			own, broken := new(notify.RuleSet).Next(1, []*notify.Rule{&quoted})
 			if len(broken) > 0 {
 				if len(name) < 9_000 {
 					t.Errorf("%.20q cannot be a mask: %v", quoted.BranchMask, broken)

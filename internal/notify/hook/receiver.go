@@ -14,6 +14,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/store"
 	"outrigger/internal/rest"
 )
 
@@ -25,18 +26,9 @@ const maxWebhook = 10 << 20
 // self-hosted platform gives up after 10 to 20 s and counts that as a failure.
 const answerTime = 10 * time.Second
 
-// Store keeps the events of verified webhooks; *store.Store.
-type Store interface {
-	// Accept makes the events durable with their deliveries.
-	Accept(ctx context.Context, r *notify.Receipt) error
-	// Renew loads what other nodes changed, so that Platforms has it.
-	Renew(ctx context.Context) error
-	Platforms() *notify.Platforms
-}
-
 // Options are what a receiver needs.
 type Options struct {
-	Store      Store
+	Store      *store.Store
 	Clock      func() time.Time
 	Log        *slog.Logger
 	Metrics    *Metrics

@@ -10,6 +10,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/store"
 	"outrigger/internal/work"
 )
 
@@ -24,15 +25,10 @@ const (
 	maxRefusalMessage = 300
 )
 
-// RefusalStore keeps the counts; *store.Store.
-type RefusalStore interface {
-	AddRefused(ctx context.Context, list []notify.RefusedWebhooks) error
-}
-
 // Refusals counts refused webhooks of known connections. What a crash loses of
 // the counts is what came in the last two seconds.
 type Refusals struct {
-	store RefusalStore
+	store *store.Store
 	log   *slog.Logger
 
 	mu     sync.Mutex
@@ -42,7 +38,7 @@ type Refusals struct {
 }
 
 // NewRefusals makes the counts; nothing is written before Start.
-func NewRefusals(s RefusalStore, log *slog.Logger) *Refusals {
+func NewRefusals(s *store.Store, log *slog.Logger) *Refusals {
 	return &Refusals{store: s, log: log, counts: make(map[notify.RefusalKey]*notify.RefusedWebhooks)}
 }
 

@@ -15,6 +15,7 @@ import (
 	"outrigger/internal/identity"
 	"outrigger/internal/limit"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/store"
 )
 
 const (
@@ -35,17 +36,9 @@ const (
 	maxRemembered = 20_000
 )
 
-// Store keeps answers; *store.Store.
-type Store interface {
-	Platforms() *notify.Platforms
-	// Membership returns the last answer; zero where there is none.
-	Membership(ctx context.Context, k notify.MembershipKey) (notify.Membership, error)
-	KeepMembership(ctx context.Context, k notify.MembershipKey, m notify.Membership) error
-}
-
 // Options are what Memberships need.
 type Options struct {
-	Store Store
+	Store *store.Store
 	// Ask asks a connection's platform whether the user is in the group.
 	Ask   func(ctx context.Context, c *notify.Connection, user, group string) (bool, error)
 	Clock func() time.Time

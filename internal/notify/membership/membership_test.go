@@ -175,7 +175,7 @@ func TestAskingEndsWithItsContext(t *testing.T) {
 // What another platform answered under the same name is not this one's.
 func TestAnotherPlatformIsAskedItself(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		s := w.node.Store.(*store.Store)
+		s := w.node.Store
 		who := notify.Actor{Name: "ada", Source: "local"}
 		c, _, err := s.CreateConnection(t.Context(), who, notify.Connection{Name: "other", Kind: "bitbucket-dc", BaseURL: w.url, Token: secret.New("right")}, nil)
 		if err != nil {

@@ -278,7 +278,7 @@ func TestDisabledRuleCancels(t *testing.T) {
 		w.add(0, "1")
 		w.expect(t, 0, "c0/1 at 0s")
 		w.queue.mu.Lock()
-		w.queue.rules, _ = notify.NewRuleSet(2, nil)
+		w.queue.rules, _ = new(notify.RuleSet).Next(2, nil)
 		w.queue.mu.Unlock()
 		w.expect(t, time.Minute)
 		if w.queue.state(1) != "cancelled" {

@@ -38,7 +38,7 @@ func newQueue() *queue {
 		})
 		q.channels[1+id*notify.Shards] = &notify.Channel{ID: 1 + id*notify.Shards, State: notify.Open}
 	}
-	q.rules, _ = notify.NewRuleSet(1, rules)
+	q.rules, _ = new(notify.RuleSet).Next(1, rules)
 	return q
 }
 
@@ -52,7 +52,7 @@ func (q *queue) reformat(to notify.Format) {
 		r.Format = to
 		rules = append(rules, &r)
 	}
-	q.rules, _ = notify.NewRuleSet(q.rules.Generation+1, rules)
+	q.rules, _ = new(notify.RuleSet).Next(q.rules.Generation+1, rules)
 	for _, d := range q.deliveries {
 		if d.State == notify.Waiting {
 			d.Format = to

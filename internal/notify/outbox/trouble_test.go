@@ -46,7 +46,7 @@ func TestARuleThatIsNotKnownYetCancelsNothing(t *testing.T) {
 	run(t, func(w *world) {
 		w.queue.mu.Lock()
 		w.queue.latest = w.queue.rules
-		w.queue.rules, _ = notify.NewRuleSet(0, nil)
+		w.queue.rules, _ = new(notify.RuleSet).Next(0, nil)
 		w.queue.mu.Unlock()
 		w.add(0, "1")
 		w.expect(t, time.Second, "c0/1 at 0s")

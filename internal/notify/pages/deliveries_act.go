@@ -56,7 +56,7 @@ func (p *Pages) act(r *http.Request, do func(context.Context, int64) error, done
 	return to, nil
 }
 
-func (p *Pages) ofPath(r *http.Request) (d notify.DeliveryInfo, attempts []attempt, err error) {
+func (p *Pages) ofPath(r *http.Request) (d notify.DeliveryInfo, attempts []notify.Attempt, err error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
 		return d, nil, fault.New(fault.NotFound, "There is no such delivery.")

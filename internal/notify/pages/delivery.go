@@ -13,8 +13,6 @@ import (
 	"outrigger/internal/notify/cardhtml"
 )
 
-type attempt = notify.Attempt
-
 type deliveryView struct {
 	deliveryRow
 	Standing notify.ChannelStatus
@@ -50,7 +48,7 @@ func (p *Pages) showDelivery(r *http.Request) (console.Response, error) {
 }
 
 // fillDelivery adds to a view what takes more than the delivery.
-func (p *Pages) fillDelivery(ctx context.Context, view *deliveryView, attempts []attempt) (err error) {
+func (p *Pages) fillDelivery(ctx context.Context, view *deliveryView, attempts []notify.Attempt) (err error) {
 	d := view.DeliveryInfo
 	if view.Digest, err = p.digestOf(ctx, d); err != nil {
 		return err
@@ -93,7 +91,7 @@ func (m sentMessage) Curl() string { return curlOf(m.Text) }
 
 // sentAgain draws what was sent, or would be now, in each format in which it was
 // sent without being kept.
-func (p *Pages) sentAgain(ctx context.Context, view *deliveryView, attempts []attempt) (sent []sentMessage) {
+func (p *Pages) sentAgain(ctx context.Context, view *deliveryView, attempts []notify.Attempt) (sent []sentMessage) {
 	of, others := []*notify.Delivery{view.Delivery}, 0
 	if view.Digest != nil {
 		of, others = nil, view.Digest.Others

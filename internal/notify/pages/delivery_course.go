@@ -17,7 +17,7 @@ type courseStep struct {
 	At       time.Time // zero: of what is not kept
 	Says     string    // "": an attempt
 	Number   int
-	Attempt  *attempt
+	Attempt  *notify.Attempt
 	Tone     console.Tone
 	Result   string // what came back, in a few words
 	Seconds  string // how long it took
@@ -30,7 +30,7 @@ type courseStep struct {
 func (s courseStep) Curl() string { return curlOf(s.Attempt.Request) }
 
 // courseOf is what happened to a delivery, the last first.
-func courseOf(view *deliveryView, attempts []attempt) []courseStep {
+func courseOf(view *deliveryView, attempts []notify.Attempt) []courseStep {
 	begun := "Received"
 	if view.OfReport {
 		begun = "Created"
@@ -64,7 +64,7 @@ func courseOf(view *deliveryView, attempts []attempt) []courseStep {
 	return steps
 }
 
-func attemptStep(a *attempt, number int, format notify.Format) courseStep {
+func attemptStep(a *notify.Attempt, number int, format notify.Format) courseStep {
 	s := courseStep{At: a.At, Number: number, Attempt: a, Seconds: seconds(a.Took), Drawn: format, Tone: console.Bad, NotTaken: true}
 	switch {
 	case a.Status == 0:

@@ -10,8 +10,8 @@ import (
 	"outrigger/internal/fault"
 )
 
-// MaxDepth is how deep a body may be nested. Real ones stay under 15.
-const MaxDepth = 100
+// maxDepth is how deep a body may be nested. Real ones stay under 15.
+const maxDepth = 100
 
 // End is for after the one value of a body: fault.Invalid, with what is wrong
 // and where, unless all of the body was right.

@@ -2,7 +2,7 @@
 // them: a decoder takes the members that it knows, in whatever order they come,
 // and what is absent, null or of another shape than expected reads as nothing.
 //
-// A body must be one JSON value (RFC 8259) in UTF-8, nested at most MaxDepth
+// A body must be one JSON value (RFC 8259) in UTF-8, nested at most maxDepth
 // deep. Members may occur twice.
 package payload
 
@@ -161,7 +161,7 @@ func (r *Reader) token() {
 	}
 	_, err := r.in.ReadToken()
 	r.check(err)
-	if r.in.StackDepth() > MaxDepth {
+	if r.in.StackDepth() > maxDepth {
 		r.refuse("it is nested over 100 deep", int(r.in.InputOffset()))
 	}
 }

@@ -94,7 +94,7 @@ func FuzzReader(f *testing.F) {
 		r := New(body)
 		got := tree(t, r, 0)
 		err := r.End()
-		if right := utf8.Valid(body) && json.Valid(body) && depth(body) <= MaxDepth; (err == nil) != right {
+		if right := utf8.Valid(body) && json.Valid(body) && depth(body) <= maxDepth; (err == nil) != right {
 			t.Fatalf("the Reader says %v, encoding/json says %v of %q", err, right, body)
 		}
 		if err != nil {
@@ -119,7 +119,7 @@ func FuzzReader(f *testing.F) {
 // tree reads any value as encoding/json would, but with numbers and other
 // words as text.
 func tree(t *testing.T, r *Reader, depth int) any {
-	if depth > MaxDepth {
+	if depth > maxDepth {
 		r.Skip()
 		return nil
 	}

@@ -14,9 +14,9 @@ import (
 	"outrigger/internal/notify/card"
 )
 
-// MaxSize is what no message reaches, in bytes. Slack names no limit for all
+// maxSize is what no message reaches, in bytes. Slack names no limit for all
 // blocks together, but refuses messages from about 13,200 characters on.
-const MaxSize = 12_000
+const maxSize = 12_000
 
 // Slack's limits are of characters after escaping, which makes five of one at
 // most. Ours are of characters before it.
@@ -35,14 +35,14 @@ const (
 	usualText = 512
 )
 
-// Append appends the card's message: compact JSON below MaxSize. If need be,
+// Append appends the card's message: compact JSON below maxSize. If need be,
 // parts of the card are left off in the order of card.Shorten.
 func Append(to []byte, c card.Card) []byte {
 	w := writer{text: make([]byte, 0, usualText)}
 	for {
 		w.b = to
 		w.message(&c)
-		if len(w.b)-len(to) < MaxSize || !c.Shorten() {
+		if len(w.b)-len(to) < maxSize || !c.Shorten() {
 			return w.b
 		}
 	}

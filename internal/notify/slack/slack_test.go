@@ -58,7 +58,7 @@ type element struct {
 
 // check holds Slack's limits, which are the same for every message.
 func check(t rapid.TB, b []byte) message {
-	if len(b) >= MaxSize {
+	if len(b) >= maxSize {
 		t.Fatalf("%d bytes: %s", len(b), b)
 	}
 	var m message

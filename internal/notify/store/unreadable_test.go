@@ -110,7 +110,7 @@ func TestEventTypesOfALaterReleaseAreLeftOut(t *testing.T) {
 }
 
 func TestARuleWhoseMaskIsRefusedNowLosesNothing(t *testing.T) {
-	set, _ := notify.NewRuleSet(1, []*notify.Rule{{ID: 7, ChannelID: 3, Format: notify.Teams, Enabled: true, Filter: notify.Filter{EventTypes: []notify.EventType{notify.BranchUpdated}, BranchMask: "("}}})
+	set, _ := new(notify.RuleSet).Next(1, []*notify.Rule{{ID: 7, ChannelID: 3, Format: notify.Teams, Enabled: true, Filter: notify.Filter{EventTypes: []notify.EventType{notify.BranchUpdated}, BranchMask: "("}}})
 	if of := (&notify.Delivery{Rules: []int64{7}, ChannelID: 3, Format: notify.Teams}); !set.Enabled(of) || !set.On(of) {
 		t.Error("what waits for it would be cancelled")
 	}

@@ -6,11 +6,11 @@ import (
 )
 
 // AppendDigest appends one message about as many of the events as there is
-// room for below MaxSize, and tells how many they are; see card.Fit for mentions.
+// room for below maxSize, and tells how many they are; see card.Fit for mentions.
 func AppendDigest(to []byte, events []*notify.Event, mentions []card.Mention) (message []byte, taken int) {
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
-	return card.Fit(to, events, mentions, MaxSize, func(to []byte, d card.Digest) []byte {
+	return card.Fit(to, events, mentions, maxSize, func(to []byte, d card.Digest) []byte {
 		w.b = to
 		w.digest(&d)
 		message := w.b

@@ -15,10 +15,10 @@ import (
 	"outrigger/internal/notify/card"
 )
 
-// MaxSize is what no message reaches, in bytes. Teams takes 28 KiB, but counts
+// maxSize is what no message reaches, in bytes. Teams takes 28 KiB, but counts
 // after the workflow has rewritten the message, which makes about a fifth
 // more of it; what is too big is lost after the sender got its 2xx.
-const MaxSize = 20 << 10
+const maxSize = 20 << 10
 
 const (
 	// version of Adaptive Cards: later ones, posted through a workflow, show
@@ -27,12 +27,12 @@ const (
 	// maxActions is how many buttons Teams shows.
 	maxActions = 6
 	// maxTitle, in characters, keeps what is never left off, twice the title
-	// and a link of 2,000 bytes, well below MaxSize.
+	// and a link of 2,000 bytes, well below maxSize.
 	maxTitle = 600
 	maxLabel = 60 // what a button says
 )
 
-// Append appends the card's message: compact JSON below MaxSize, without nulls.
+// Append appends the card's message: compact JSON below maxSize, without nulls.
 // If need be, parts of the card are left off in the order of card.Shorten.
 func Append(to []byte, c card.Card) []byte {
 	w := writers.Get().(*writer)
@@ -42,7 +42,7 @@ func Append(to []byte, c card.Card) []byte {
 		w.message(&c)
 		message := w.b
 		w.b = nil
-		if len(message)-len(to) < MaxSize || !c.Shorten() {
+		if len(message)-len(to) < maxSize || !c.Shorten() {
 			return message
 		}
 	}

@@ -50,7 +50,7 @@ type message struct {
 
 // check holds what is true of every message.
 func check(t rapid.TB, b []byte) message {
-	if len(b) >= MaxSize {
+	if len(b) >= maxSize {
 		t.Fatalf("%d bytes: %s", len(b), b)
 	}
 	var m message
@@ -183,7 +183,7 @@ func checkTooBig(t *testing.T, c card.Card) string {
 	t.Helper()
 	b := Append(nil, c)
 	m := check(t, b)
-	if len(b) < MaxSize-4000 {
+	if len(b) < maxSize-4000 {
 		t.Errorf("only %d bytes are used", len(b))
 	}
 	if len(m.Attachments[0].Content.Actions) != len(c.Links) || !bytes.Contains(b, []byte("pushed to")) {

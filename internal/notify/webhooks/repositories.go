@@ -13,17 +13,6 @@ import (
 	"outrigger/internal/secret"
 )
 
-// CloudPlatform is asked with the token of an account; *client.Client of the
-// cloud edition.
-type CloudPlatform interface {
-	Webhooks(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef) ([]cloud.Webhook, error)
-	CreateWebhook(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef, w cloud.Webhook) (cloud.Webhook,
-		error)
-	UpdateWebhook(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef, w cloud.Webhook) (cloud.Webhook,
-		error)
-	DeleteWebhook(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef, uid string) error
-}
-
 // repositories looks at the repositories of cloud platforms that are due, those
 // included whose webhook is not needed any more, under
 // the lease, which it takes where nothing was due before. A platform that does

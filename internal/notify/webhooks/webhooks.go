@@ -10,6 +10,9 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/notify"
+	cloud "outrigger/internal/notify/bitbucketcloud/client"
+	"outrigger/internal/notify/bitbucketdc/client"
+	"outrigger/internal/notify/store"
 	"outrigger/internal/secret"
 	"outrigger/internal/work"
 )
@@ -36,47 +39,11 @@ const (
 	releaseTime = 3 * time.Second
 )
 
-// Store keeps what was found; *store.Store.
-type Store interface {
-	Platforms() *notify.Platforms
-	Load(ctx context.Context) error
-	ProjectCheck(ctx context.Context, connection string) (notify.ProjectCheck, error)
-	NoteProjectCheck(ctx context.Context, connection string, c notify.ProjectCheck) error
-	ReplaceProjects(ctx context.Context, connection string, projects []notify.ListedProject, at time.Time) error
-	DueWebhooks(ctx context.Context, connection string, since, troubledSince time.Time, limit int) ([]notify.ProjectWebhook, error)
-	// ProjectIDs returns the platform's ids of the projects as listed last, by
-	// folded key.
-	ProjectIDs(ctx context.Context, connection string) (map[string]int64, error)
-	OfferedRenames(ctx context.Context, after int64, limit int) ([]notify.Rename, error)
-	ConfirmRename(ctx context.Context, who notify.Actor, id int64) error
-	// SaveWebhook keeps what was found; by is who wrote to the platform, nil where
-	// nothing was written.
-	SaveWebhook(ctx context.Context, w notify.ProjectWebhook, by *notify.Actor) error
-	CreateHook(ctx context.Context, who notify.Actor, h notify.Hook) (notify.Hook, error)
-
-	// DueRepositories returns repositories that rules of the cloud edition belong to,
-	// and an active account of such a rule, to be looked at; see DueWebhooks.
-	DueRepositories(ctx context.Context, since, troubledSince time.Time, limit int) ([]notify.RepositoryWebhook, error)
-	SaveRepositoryWebhook(ctx context.Context, w notify.RepositoryWebhook, by *notify.Actor) error
-	// UnneededWebhooks returns webhooks that were created here and that nothing needs
-	// any more: those whose deletion was not tried, or failed before a time.
-	UnneededWebhooks(ctx context.Context, failedBefore time.Time, limit int) ([]notify.RepositoryWebhook, error)
-	ForgetRepositoryWebhook(ctx context.Context, w notify.RepositoryWebhook, by *notify.Actor) error
-}
-
-// Platform is asked; *client.Client.
-type Platform interface {
-	Projects(ctx context.Context, c *notify.Connection) ([]notify.ListedProject, error)
-	Webhooks(ctx context.Context, c *notify.Connection, project string) ([]notify.Webhook, error)
-	PutWebhook(ctx context.Context, c *notify.Connection, project string, w notify.Webhook) (notify.Webhook, error)
-	Health(ctx context.Context, c *notify.Connection, project string, id int64) (notify.WebhookHealth, error)
-}
-
 // Options are what a Watch needs.
 type Options struct {
-	Store    Store
-	Platform Platform
-	Cloud    CloudPlatform
+	Store    *store.Store
+	Platform *client.Client
+	Cloud    *cloud.Client
 	// Use calls a cloud platform with the token of an account.
 	Use     func(ctx context.Context, authorization int64, call func(c *notify.Connection, token secret.Value) error) error
 	BaseURL string // where platforms reach this program

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"outrigger/internal/egress"
 	"outrigger/internal/fault"
 	"outrigger/internal/rest"
 	"outrigger/internal/settings"
@@ -16,7 +17,7 @@ const path = "/rest/mtbs/1.0/configuration/settings"
 // API answers from a Store.
 type API struct {
 	Store  *settings.Store
-	Client settings.Client
+	Client *egress.Client
 }
 
 // Settings are the settings that hold.

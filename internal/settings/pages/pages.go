@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"outrigger/internal/console"
+	"outrigger/internal/egress"
 	"outrigger/internal/identity"
 	"outrigger/internal/settings"
 )
@@ -20,7 +21,7 @@ const Path = "/notifications/settings"
 // Pages shows and saves what a Store keeps.
 type Pages struct {
 	Store  *settings.Store
-	Client settings.Client
+	Client *egress.Client
 	// Trouble says in a sentence that the proxy in use lets nothing through; ""
 	// while it does. nil: it is not known.
 	Trouble func() string

@@ -59,11 +59,8 @@ func (t *Tool) Restore(ctx context.Context, mode threads.RestoreMode, file threa
 	return t.Store.BeginRestore(ctx, actor(ctx), threads.RestoreJob{Mode: mode, Upload: file.ID, Issues: backup.Trailer.Issues})
 }
 
-// Restoration is a backup on its way into the target.
-type Restoration = threads.Restoration
-
 // Restoration returns the last one; nil when there was none.
-func (t *Tool) Restoration(ctx context.Context) (*Restoration, error) {
+func (t *Tool) Restoration(ctx context.Context) (*threads.Restoration, error) {
 	j, err := t.Store.Job(ctx, threads.JobRestore)
 	if err != nil || j.State == "" {
 		return nil, err
@@ -72,7 +69,7 @@ func (t *Tool) Restoration(ctx context.Context) (*Restoration, error) {
 	if err := j.Read(&d); err != nil {
 		return nil, err
 	}
-	out := &Restoration{
+	out := &threads.Restoration{
 		State: j.State, Mode: d.Mode, Upload: d.Upload, Issues: d.Issues, Done: d.Done, Refused: d.Refused, UpdatedAt: j.UpdatedAt, Message: j.Message,
 	}
 	if j.State == threads.JobRunning && d.Pace.WaitUntil.After(t.Clock()) {

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"outrigger/internal/threads"
-	"outrigger/internal/threads/admin"
 )
 
 // A backup gives back what there was; one that is damaged anywhere changes
@@ -59,7 +58,7 @@ func TestBackupAndRestore(t *testing.T) {
 func (r *rig) restore(mode, backup string, issues int64) {
 	r.t.Helper()
 	r.do(202, "POST", "/restore?mode="+mode, backup)
-	var d admin.Restoration
+	var d threads.Restoration
 	r.eventually(func() bool {
 		r.read(r.do(200, "GET", "/restore"), &d)
 		return d.State != threads.JobRunning

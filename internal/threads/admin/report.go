@@ -16,7 +16,7 @@ type Report struct {
 	At      time.Time // when it was made
 	Final   bool      // the migration and the comparison after it are over
 	Target  string
-	Status  Status
+	Status  threads.MigrationStatus
 	EndedAt time.Time     // when it was processed last; zero while it is, and before
 	Worked  time.Duration // processing took, pauses left out
 	Rate    float64       // records a second of Worked; 0 where that is not known
@@ -25,7 +25,7 @@ type Report struct {
 	Inputs  []threads.Input
 	Preview *threads.Preview
 	// Verification is the last comparison with the target; nil where there was none.
-	Verification *Verification
+	Verification *threads.Verification
 	// UndoLeft are the issues that undoing has left.
 	UndoLeft []threads.UndoLeft
 	// Trail is what was done, the oldest first; Earlier says that there is more

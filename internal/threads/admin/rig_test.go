@@ -200,10 +200,10 @@ func (r *rig) eventually(what func() bool) {
 }
 
 // until waits for a phase.
-func (r *rig) until(phase threads.Phase) (s admin.Status) {
+func (r *rig) until(phase threads.Phase) (s threads.MigrationStatus) {
 	r.t.Helper()
 	r.eventually(func() bool {
-		s = admin.Status{}
+		s = threads.MigrationStatus{}
 		r.read(r.do(200, "GET", "/status"), &s)
 		return s.Phase == phase
 	})

@@ -9,20 +9,17 @@ import (
 	"outrigger/internal/threads"
 )
 
-// Status is how the migration stands.
-type Status = threads.MigrationStatus
-
 // Status returns how the migration stands.
-func (t *Tool) Status(ctx context.Context) (Status, error) {
+func (t *Tool) Status(ctx context.Context) (threads.MigrationStatus, error) {
 	m, err := t.Store.Migration(ctx)
 	if err != nil {
-		return Status{}, err
+		return threads.MigrationStatus{}, err
 	}
 	return t.StatusOf(ctx, &m)
 }
 
 // StatusOf returns how m stands.
-func (t *Tool) StatusOf(ctx context.Context, m *threads.Migration) (Status, error) {
+func (t *Tool) StatusOf(ctx context.Context, m *threads.Migration) (threads.MigrationStatus, error) {
 	s := threads.StatusOf(m)
 	s.Incomplete = lines(m.Incomplete)
 	now := t.Clock()

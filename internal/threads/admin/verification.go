@@ -6,9 +6,6 @@ import (
 	"outrigger/internal/threads"
 )
 
-// Verification compares the target with the data that is loaded.
-type Verification = threads.Verification
-
 // outcomeOf is the last comparison of m's data in short; nil when there was none.
 func (t *Tool) outcomeOf(ctx context.Context, m *threads.Migration) (*threads.Verified, error) {
 	v, err := t.verificationAbout(ctx, m)
@@ -21,12 +18,12 @@ func (t *Tool) outcomeOf(ctx context.Context, m *threads.Migration) (*threads.Ve
 	}, nil
 }
 
-func (t *Tool) verificationOf(j threads.Job, m *threads.Migration) (*Verification, error) {
+func (t *Tool) verificationOf(j threads.Job, m *threads.Migration) (*threads.Verification, error) {
 	var v threads.VerifyJob
 	if err := j.Read(&v); err != nil {
 		return nil, err
 	}
-	out := &Verification{
+	out := &threads.Verification{
 		State: j.State, Done: share(v.Chunk, v.Chunks, j.State), Issues: v.Issues, Relations: v.Relations,
 		Present: v.Present, Missing: v.Missing, Different: v.Different, First: v.First, NotCompared: v.NotCompared, Skipped: v.Skipped,
 		UpdatedAt: j.UpdatedAt, Message: j.Message, Incomplete: lines(m.Incomplete),
@@ -42,7 +39,7 @@ func (t *Tool) verificationOf(j threads.Job, m *threads.Migration) (*Verificatio
 
 // Verification returns the last comparison of the data that is loaded; nil when
 // there was none.
-func (t *Tool) Verification(ctx context.Context) (*Verification, error) {
+func (t *Tool) Verification(ctx context.Context) (*threads.Verification, error) {
 	m, err := t.Store.Migration(ctx)
 	if err != nil {
 		return nil, err
@@ -50,7 +47,7 @@ func (t *Tool) Verification(ctx context.Context) (*Verification, error) {
 	return t.verificationAbout(ctx, &m)
 }
 
-func (t *Tool) verificationAbout(ctx context.Context, m *threads.Migration) (*Verification, error) {
+func (t *Tool) verificationAbout(ctx context.Context, m *threads.Migration) (*threads.Verification, error) {
 	j, err := t.Store.Job(ctx, threads.JobVerify)
 	if err != nil || j.State == "" {
 		return nil, err
@@ -63,7 +60,7 @@ func (t *Tool) verificationAbout(ctx context.Context, m *threads.Migration) (*Ve
 }
 
 // Verify begins a comparison, unless one runs.
-func (t *Tool) Verify(ctx context.Context) (*Verification, error) {
+func (t *Tool) Verify(ctx context.Context) (*threads.Verification, error) {
 	if _, err := t.Store.Verify(ctx, true); err != nil {
 		return nil, err
 	}

@@ -91,7 +91,7 @@ func tabs(current string) []console.Tab {
 var up = []console.Link{{Label: title, Path: movePath}}
 
 // statusBadge is the status in its colour.
-func statusBadge(s *admin.Status) console.Badge {
+func statusBadge(s *threads.MigrationStatus) console.Badge {
 	tone := console.Quiet
 	switch {
 	case s.Status == threads.InProgress || s.Phase == threads.PhaseLoading:

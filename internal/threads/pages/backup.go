@@ -8,7 +8,6 @@ import (
 
 	"outrigger/internal/console"
 	"outrigger/internal/threads"
-	"outrigger/internal/threads/admin"
 	"outrigger/internal/threads/api"
 	"outrigger/internal/threads/format"
 )
@@ -17,7 +16,7 @@ import (
 type backupView struct {
 	*console.Form
 	File    fileView
-	Restore *admin.Restoration // nil: there was none
+	Restore *threads.Restoration // nil: there was none
 	Percent int
 	Badge   console.Badge
 	Modes   []console.Option

@@ -9,7 +9,6 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/threads"
-	"outrigger/internal/threads/admin"
 	"outrigger/internal/threads/api"
 	"outrigger/internal/threads/store"
 )
@@ -17,7 +16,7 @@ import (
 // migrationView is what the page of the migration shows.
 type migrationView struct {
 	*console.Form
-	Status  admin.Status
+	Status  threads.MigrationStatus
 	Badge   console.Badge
 	Hint    string // what the phase means, or what to do next
 	Steps   []step
@@ -25,7 +24,7 @@ type migrationView struct {
 	Menu    []button   // what of it is rare, or takes something away
 	Report  bool       // there is one
 	Stage   *stageView // nil where there are neither two files nor data
-	Result  *admin.Verification
+	Result  *threads.Verification
 	Target  string
 	Groups  []groupRow // the permanent errors by reason, the most frequent first
 

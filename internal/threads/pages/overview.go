@@ -8,11 +8,10 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
 	"outrigger/internal/threads"
-	"outrigger/internal/threads/admin"
 )
 
 // proceed is what takes a migration on that stopped.
-func proceed(s *admin.Status) console.Remedy {
+func proceed(s *threads.MigrationStatus) console.Remedy {
 	if slices.Contains(s.Phase.Allowed(), threads.OpContinue) {
 		return console.Remedy{Label: labels[threads.OpContinue], Path: movePath + "/" + string(threads.OpContinue), Posts: []console.Hidden{}}
 	}

@@ -5,20 +5,19 @@ import (
 	"time"
 
 	"outrigger/internal/threads"
-	"outrigger/internal/threads/admin"
 )
 
 // One step is open, and those before it are done.
 func TestSteps(t *testing.T) {
 	whole := fileView{Draft: &draftView{Upload: threads.Upload{Length: 3, Received: 3}}}
 	half := fileView{Draft: &draftView{Upload: threads.Upload{Length: 3, Received: 1}}}
-	verified := &admin.Verification{}
+	verified := &threads.Verification{}
 	verified.State = threads.JobDone
 	for _, c := range []struct {
 		phase     threads.Phase
 		hierarchy fileView
 		mappings  fileView
-		result    *admin.Verification
+		result    *threads.Verification
 		open      string
 	}{
 		{threads.PhaseEmpty, fileView{}, fileView{}, nil, "Files"},

@@ -6,13 +6,12 @@ import (
 
 	"outrigger/internal/console"
 	"outrigger/internal/threads"
-	"outrigger/internal/threads/admin"
 )
 
 // verifyView is the last comparison of the target with the data.
 type verifyView struct {
 	*console.Form
-	Result  *admin.Verification // nil: there was none
+	Result  *threads.Verification // nil: there was none
 	Percent int
 	Badge   console.Badge
 }

@@ -3,7 +3,6 @@ package pages
 import (
 	"outrigger/internal/console"
 	"outrigger/internal/threads"
-	"outrigger/internal/threads/admin"
 )
 
 // words are what people read for the phases; the codes are for programs.
@@ -27,7 +26,7 @@ var undoingWords = map[threads.Phase]string{
 }
 
 // statusWord says how a migration stands.
-func statusWord(s *admin.Status) string {
+func statusWord(s *threads.MigrationStatus) string {
 	if word := undoingWords[s.Phase]; s.Undoing() && word != "" {
 		return word
 	}
@@ -62,7 +61,7 @@ var labels = map[threads.Operation]string{
 }
 
 // compared says what came of comparing the data with the target after processing.
-func compared(v *admin.Verification) string {
+func compared(v *threads.Verification) string {
 	switch {
 	case v == nil || v.State == threads.JobFailed:
 		return ""

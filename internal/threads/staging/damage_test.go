@@ -76,7 +76,7 @@ func TestCutFilesAreNeverComplete(t *testing.T) {
 				if file.isCSV {
 					hierarchy, mapped = array, part
 				}
-				o, _ := options(hierarchy, mapped, DefaultRows)
+				o, _ := options(hierarchy, mapped, defaultRows)
 				preview, err := Stage(context.Background(), o)
 				whole := at == len(file.text) || !file.isCSV && strings.TrimSpace(file.text[at:]) == ""
 				switch {
@@ -101,7 +101,7 @@ func TestCutHierarchiesAreNeverComplete(t *testing.T) {
 		}
 		text = rapid.SampledFrom([]func(string) string{strings.Clone, gzipped, zipped}).Draw(t, "around it")(text)
 		at := rapid.IntRange(0, len(text)-1).Draw(t, "cut at")
-		o, _ := options(text[:at], threadstest.CSV(mappings), DefaultRows)
+		o, _ := options(text[:at], threadstest.CSV(mappings), defaultRows)
 		preview, err := Stage(context.Background(), o)
 		if err == nil && len(preview.Incomplete) == 0 || err != nil && !fault.Is(err, fault.Invalid) {
 			t.Fatalf("%d of %d bytes: %v, %+v", at, len(text), err, preview)

@@ -48,17 +48,17 @@ type Options struct {
 	Hierarchy   File
 	Mappings    File
 	MaxUnpacked int64 // bytes of either file
-	Rows        int   // in memory at once; 0 is DefaultRows
+	Rows        int   // in memory at once; 0 is defaultRows
 	ChunkSize   int64 // records that make a chunk full; 0 is threads.ChunkSize
 }
 
-// DefaultRows is how many rows are sorted in memory at once: 24 MiB.
-const DefaultRows = 1 << 19
+// defaultRows is how many rows are sorted in memory at once: 24 MiB.
+const defaultRows = 1 << 19
 
 // Stage makes a data set of the two files, and says what is in it.
 func Stage(ctx context.Context, o Options) (*threads.Preview, error) {
 	if o.Rows == 0 {
-		o.Rows = DefaultRows
+		o.Rows = defaultRows
 	}
 	if o.ChunkSize == 0 {
 		o.ChunkSize = threads.ChunkSize

@@ -123,7 +123,7 @@ func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		records := threadstest.Records(t)
 		mappings := threadstest.Collide(t, threadstest.Mappings(t, records))
-		o, store := options(threadstest.Hierarchy(records), threadstest.CSV(mappings), rapid.SampledFrom([]int{2, 7, 64, DefaultRows}).Draw(t, "rows"))
+		o, store := options(threadstest.Hierarchy(records), threadstest.CSV(mappings), rapid.SampledFrom([]int{2, 7, 64, defaultRows}).Draw(t, "rows"))
 		preview, err := Stage(context.Background(), o)
 		if err != nil {
 			t.Fatal(err)

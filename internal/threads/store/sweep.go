@@ -18,7 +18,7 @@ func (s *Store) Sweep(ctx context.Context, h threads.Holder) (more bool, err err
 			return more, err
 		}
 	}
-	return s.Uploads.Sweep(ctx)
+	return s.Uploads.sweep(ctx)
 }
 
 // sweepStages deletes a slice of a stage that is gone, or whose drafts are and

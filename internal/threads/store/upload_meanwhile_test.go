@@ -26,7 +26,7 @@ func TestAFileThatIsBeingTakenStays(t *testing.T) {
 				_, err := s.store.Replace(ctx, root, threads.Upload{Kind: u.Kind, Length: 1})
 				return err
 			}, ""},
-			{"swept", true, func(threads.Upload) error { _, err := s.store.Sweep(ctx); return err }, ""},
+			{"swept", true, func(threads.Upload) error { _, err := s.store.sweep(ctx); return err }, ""},
 		} {
 			u, err := s.store.Create(ctx, threads.Upload{Kind: c.name, Length: 5})
 			if err == nil {

@@ -10,9 +10,9 @@ import (
 // sweepUploadRows is how many rows go in one transaction: 4 MiB.
 const sweepUploadRows = 4
 
-// Sweep deletes one slice of what is gone or has expired, and reports whether
+// sweep deletes one slice of what is gone or has expired, and reports whether
 // there may be more.
-func (s *Uploads) Sweep(ctx context.Context) (more bool, err error) {
+func (s *Uploads) sweep(ctx context.Context) (more bool, err error) {
 	var id int64
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		return tx.QueryRow(ctx, `SELECT coalesce(min(id), 0) FROM threads_uploads WHERE state = 'gone' OR state = 'draft' AND expires_at <= $1`,

@@ -120,7 +120,7 @@ func TestExpiryAndSweep(t *testing.T) {
 		if u, err = s.store.Append(ctx, u.ID, 0, strings.NewReader(strings.Repeat("x", 10*uploadRow))); err != nil {
 			t.Fatal(err)
 		}
-		if more, err := s.store.Sweep(ctx); more || err != nil {
+		if more, err := s.store.sweep(ctx); more || err != nil {
 			t.Fatal("a draft was swept:", err)
 		}
 		later := func() { // a day passes
@@ -139,7 +139,7 @@ func TestExpiryAndSweep(t *testing.T) {
 			t.Error("an expired draft is in the way:", err)
 		}
 		for range 100 {
-			if more, err := s.store.Sweep(ctx); err != nil {
+			if more, err := s.store.sweep(ctx); err != nil {
 				t.Fatal(err)
 			} else if !more {
 				break

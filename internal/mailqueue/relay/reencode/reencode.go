@@ -16,15 +16,15 @@ import (
 	"github.com/emersion/go-message/textproto"
 )
 
-// MaxLine is the longest line that every mail server takes, without its CRLF:
+// maxLine is the longest line that every mail server takes, without its CRLF:
 // RFC 5321, 4.5.3.1.6.
-const MaxLine = 998
+const maxLine = 998
 
 // maxDepth bounds parts within parts; no mail program writes half as many.
 const maxDepth = 20
 
-// ErrSigned is for a message whose body a signature covers as it is encoded.
-var ErrSigned = errors.New("a signature covers the encoded message")
+// errSigned is for a message whose body a signature covers as it is encoded.
+var errSigned = errors.New("a signature covers the encoded message")
 
 // errDepth is for a message made to cost memory.
 var errDepth = errors.New("the message has parts in parts in parts")
@@ -33,9 +33,9 @@ var errDepth = errors.New("the message has parts in parts in parts")
 // and, older, RFC 4870.
 var signatures = []string{"Dkim-Signature", "Arc-Message-Signature", "Domainkey-Signature"}
 
-// ShortLines reads a message and writes it with lines of at most MaxLine bytes
+// ShortLines reads a message and writes it with lines of at most maxLine bytes
 // where that can be: a word of a header field that is longer stays. The last
-// line ends in CRLF. It fails with ErrSigned, with what is wrong with the
+// line ends in CRLF. It fails with errSigned, with what is wrong with the
 // message, or with an error of r or w.
 func ShortLines(w io.Writer, r io.Reader) error {
 	in := bufio.NewReader(r)
@@ -45,7 +45,7 @@ func ShortLines(w io.Writer, r io.Reader) error {
 	}
 	for _, name := range signatures {
 		if head.Has(name) {
-			return ErrSigned
+			return errSigned
 		}
 	}
 	if !head.Has("Mime-Version") {
@@ -69,7 +69,7 @@ func writeEntity(w io.Writer, head textproto.Header, body io.Reader, depth int, 
 	case depth > maxDepth:
 		return errDepth
 	case kind == "multipart/signed":
-		return ErrSigned
+		return errSigned
 	case strings.HasPrefix(kind, "multipart/"):
 		return writeMultipart(head, body, params["boundary"], depth, begin)
 	case kind == "message/rfc822" || kind == "message/global":
@@ -141,8 +141,8 @@ func fold(head textproto.Header) textproto.Header {
 func foldField(raw []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(raw) {
-		for len(line) > MaxLine+len("\r\n") {
-			at := bytes.LastIndexAny(line[1:MaxLine], " \t") + 1
+		for len(line) > maxLine+len("\r\n") {
+			at := bytes.LastIndexAny(line[1:maxLine], " \t") + 1
 			if at == 0 || len(bytes.TrimSpace(line[:at])) == 0 {
 				break // a word as long as that cannot be broken
 			}

@@ -62,7 +62,7 @@ func TestShortLines(t *testing.T) {
 				t.Fatal(err)
 			}
 			for line := range strings.SplitAfterSeq(out.String(), "\n") {
-				if len(line) > MaxLine+2 || line != "" && !strings.HasSuffix(line, "\r\n") {
+				if len(line) > maxLine+2 || line != "" && !strings.HasSuffix(line, "\r\n") {
 					t.Fatalf("a line of %d bytes: %q", len(line), line)
 				}
 			}
@@ -96,10 +96,10 @@ func TestWhatStaysAsItIs(t *testing.T) {
 		name, text string
 		want       error
 	}{
-		{"DKIM", "DKIM-Signature: v=1\nSubject: x\n\n" + long, ErrSigned},
-		{"ARC", "ARC-Message-Signature: i=1\nSubject: x\n\n" + long, ErrSigned},
-		{"signed", "Content-Type: multipart/signed; boundary=b\n\n--b\n\n" + long + "\n--b--\n", ErrSigned},
-		{"signed within", "Content-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: multipart/signed; boundary=b\n\n--b\n\n" + long + "\n--b--\n\n--a--\n", ErrSigned},
+		{"DKIM", "DKIM-Signature: v=1\nSubject: x\n\n" + long, errSigned},
+		{"ARC", "ARC-Message-Signature: i=1\nSubject: x\n\n" + long, errSigned},
+		{"signed", "Content-Type: multipart/signed; boundary=b\n\n--b\n\n" + long + "\n--b--\n", errSigned},
+		{"signed within", "Content-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: multipart/signed; boundary=b\n\n--b\n\n" + long + "\n--b--\n\n--a--\n", errSigned},
 		{"too deep", strings.Repeat("Content-Type: message/rfc822\n\n", 30), errDepth},
 	} {
 		if err := ShortLines(io.Discard, strings.NewReader(lines(c.text))); !errors.Is(err, c.want) {
