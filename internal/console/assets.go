@@ -115,7 +115,7 @@ func (a *assets) bundle() error {
 
 // layers is the order of the shell's styles: what is later may change what was before.
 // Those of the wings follow.
-var layers = []string{"base.css", "layout.css", "parts.css", "forms.css", "list.css"}
+var layers = []string{"base.css", "layout.css", "parts.css", "forms.css", "list.css", "detail.css"}
 
 func layer(name string) int {
 	if i := slices.Index(layers, name); i >= 0 {

@@ -36,8 +36,8 @@ type Badge struct {
 
 // Table heads a list. A column named "" is that of the row's actions, "select" in a
 // list that of the boxes to tick. In front of a name, "#" makes its figures stand
-// right, and "+" is of a column that is shown where there is much room; its cells have
-// the class roomy.
+// right, "+" is of a column that is shown where there is much room, and "-" of one that
+// goes while a detail is beside the list; their cells have the class roomy or spare.
 type Table struct {
 	Caption string // read to screen readers, who meet the table out of context
 	Columns []Column
@@ -48,6 +48,7 @@ type Column struct {
 	Label  string
 	Figure bool
 	Roomy  bool
+	Spare  bool
 }
 
 // Empty is what stands where a list would be: what would be here, and what to
@@ -184,8 +185,9 @@ func newTable(caption string, columns ...string) Table {
 	t := Table{Caption: caption}
 	for _, label := range columns {
 		label, roomy := strings.CutPrefix(label, "+")
+		label, spare := strings.CutPrefix(label, "-")
 		label, figure := strings.CutPrefix(label, "#")
-		t.Columns = append(t.Columns, Column{label, figure, roomy})
+		t.Columns = append(t.Columns, Column{label, figure, roomy, spare})
 	}
 	return t
 }

@@ -10,20 +10,20 @@ document.addEventListener("click", async (event) => {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const form = page.querySelector("[data-dialog]");
     if (!answer.ok || !form) throw new Error("no confirmation");
-    ask(document.adoptNode(form));
+    ask(document.adoptNode(form), link.closest(".detail-page") ?? document.body);
   } catch {
     location.assign(link.href);
   }
 });
 
-function ask(form) {
+function ask(form, place) {
   const dialog = document.createElement("dialog");
   const title = document.createElement("h2");
   title.id = "dialog-title";
   title.textContent = form.getAttribute("aria-label");
   dialog.setAttribute("aria-labelledby", title.id);
   dialog.append(title, form);
-  document.body.append(dialog);
+  place.append(dialog);
   dialog.addEventListener("close", () => dialog.remove());
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog || event.target.closest("[data-cancel]")) {

@@ -1,17 +1,22 @@
 // Keys of a list: / goes to its search, j and k to the next and the previous row, x
 // ticks the row, Enter opens it, ? lists the keys.
 
-const keys = [["/", "Search or filter the list"], ["j", "Next row"], ["k", "Previous row"], ["x", "Select the row"], ["Enter", "Open the row"], ["Ctrl K", "Go to anything"], ["?", "Show the keys"]];
+const keys = [
+  ["/", "Search or filter the list"], ["j", "Next row"], ["k", "Previous row"], ["x", "Select the row"], ["Enter", "Open the row"],
+  ["Esc", "Close what is beside the list"], ["Ctrl K", "Go to anything"], ["?", "Show the keys"],
+];
 
-const links = () => [...document.querySelectorAll(".list tbody th a")];
+// The first link of a row leads to its page.
+const links = () => [...document.querySelectorAll("main .list tbody tr")].map((row) => row.querySelector("th a")).filter(Boolean);
 
 function move(step) {
   const all = links();
-  const row = document.activeElement.closest?.(".list tbody tr");
+  const row = document.activeElement.closest?.(".list tbody tr") ?? document.querySelector("main .list tr:has([aria-current])");
   const at = all.findIndex((link) => row?.contains(link));
   const next = at < 0 ? all[step > 0 ? 0 : all.length - 1] : all[at + step];
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });
+  next?.dispatchEvent(new CustomEvent("row", { bubbles: true }));
 }
 
 function help() {

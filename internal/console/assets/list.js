@@ -13,8 +13,7 @@ function addressOf(form) {
   return form.action.split("?")[0] + (query && `?${query}`);
 }
 
-async function apply(form) {
-  const address = addressOf(form);
+async function load(address) {
   asking?.abort();
   asking = new AbortController();
   try {
@@ -24,8 +23,7 @@ async function apply(form) {
     const shown = document.querySelector("[data-results]");
     if (!answer.ok || answer.redirected || !found || !shown) throw new Error("no results");
     shown.replaceWith(document.adoptNode(found));
-    history.replaceState(null, "", address);
-    form.querySelectorAll("select").forEach((select) => select.classList.toggle("chosen", select.value !== ""));
+    history.replaceState(null, "", address + location.hash);
     found.dispatchEvent(new CustomEvent("found", { bubbles: true }));
     found.dispatchEvent(new CustomEvent("live", { bubbles: true }));
   } catch (error) {
@@ -33,6 +31,15 @@ async function apply(form) {
   }
 }
 
+function apply(form) {
+  form.querySelectorAll("select").forEach((select) => select.classList.toggle("chosen", select.value !== ""));
+  return load(addressOf(form));
+}
+
+// What was done beside the list shows in it; a live list follows by itself.
+document.addEventListener("outdated", () => {
+  if (document.querySelector("[data-results]:not(:has([data-live]))")) load(location.pathname + location.search);
+});
 document.addEventListener("change", (event) => {
   const form = event.target.closest("form.applies");
   if (form) apply(form);

@@ -87,11 +87,11 @@ function watch(list, news) {
   document.addEventListener("scrollend", settle);
 }
 
-function begin() {
-  const news = document.querySelector("[data-live-news]");
-  const list = document.querySelector("[data-live-list]");
+function begin(within) {
+  const news = within.querySelector("[data-live-news]");
+  const list = within.querySelector("[data-live-list]");
   if (news && list) watch(list, news);
 }
 
-begin();
-document.addEventListener("found", begin);
+begin(document);
+document.addEventListener("found", (event) => begin(event.target));

@@ -17,7 +17,10 @@ document.addEventListener("click", (event) => { // also where the address has th
   if (event.target.closest('a[href^="#"]')) setTimeout(reveal);
 });
 
-for (const section of document.querySelectorAll("details.section")) {
+function follow(section) {
   section.addEventListener("invalid", () => { section.open = true; }, true);
   section.addEventListener("input", () => { section.querySelector("summary .chosen").textContent = "changed, not saved yet"; });
 }
+
+document.querySelectorAll("details.section").forEach(follow);
+document.addEventListener("found", (event) => event.target.querySelectorAll("details.section").forEach(follow));

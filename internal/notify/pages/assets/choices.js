@@ -4,7 +4,7 @@
 
 const pause = 200; // ms: a word that is being typed is asked for once
 
-const form = document.querySelector("form[data-choices]");
+let form;
 const names = { projects: "projects", repositories: "repositories", users: "users", groups: "groups" };
 
 function make(name, attributes, ...children) {
@@ -143,18 +143,24 @@ function adder(area, kind) {
   });
 }
 
-for (const place of form ? form.querySelectorAll("[data-kind]") : []) {
-  const field = place.querySelector("textarea, input");
-  const { kind } = place.dataset;
-  if (field.matches("textarea")) {
-    adder(field, kind);
-    continue;
+function begin(within) {
+  form = within.querySelector("form[data-choices]") ?? form;
+  for (const place of within.querySelectorAll("form[data-choices] [data-kind]")) {
+    const field = place.querySelector("textarea, input");
+    const { kind } = place.dataset;
+    if (field.matches("textarea")) {
+      adder(field, kind);
+      continue;
+    }
+    combobox(field, kind, (value) => {
+      const [project, slug] = value.split("/");
+      if (place.dataset.part !== "slug") return fill(field, value);
+      const key = form.elements.projectKey;
+      if (key && !key.value.trim()) fill(key, project);
+      return fill(field, slug);
+    });
   }
-  combobox(field, kind, (value) => {
-    const [project, slug] = value.split("/");
-    if (place.dataset.part !== "slug") return fill(field, value);
-    const key = form.elements.projectKey;
-    if (key && !key.value.trim()) fill(key, project);
-    return fill(field, slug);
-  });
 }
+
+begin(document);
+document.addEventListener("found", (event) => begin(event.target));

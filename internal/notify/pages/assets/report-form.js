@@ -2,12 +2,12 @@
 // Without this module the server says so when the form is shown.
 
 const pause = 300; // ms: a time that is being typed is one change
-
-const place = document.querySelector("[data-next]");
-const form = document.getElementById(place?.dataset.form);
 const parts = ["frequency", "day", "time", "timeZone"];
 
-if (place && form) {
+function begin(within) {
+  const place = within.querySelector("[data-next]");
+  const form = document.getElementById(place?.dataset.form);
+  if (!place || !form) return;
   let waiting;
   let asking;
 
@@ -30,3 +30,6 @@ if (place && form) {
     waiting = setTimeout(show, pause);
   });
 }
+
+begin(document);
+document.addEventListener("found", (event) => begin(event.target));

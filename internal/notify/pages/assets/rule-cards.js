@@ -3,10 +3,10 @@
 
 const pause = 150; // ms: ticking a whole group is one change
 
-const place = document.querySelector("[data-cards]");
-const form = document.getElementById(place?.dataset.form);
-
-if (place && form) {
+function begin(within) {
+  const place = within.querySelector("[data-cards]");
+  const form = document.getElementById(place?.dataset.form);
+  if (!place || !form) return;
   let waiting;
   let asking;
 
@@ -43,3 +43,6 @@ if (place && form) {
   });
   form.querySelector("button[value=show]")?.setAttribute("hidden", "");
 }
+
+begin(document);
+document.addEventListener("found", (event) => begin(event.target));

@@ -26,7 +26,7 @@ function group(place) {
   return show;
 }
 
-const shows = [...document.querySelectorAll("input[data-all]")].map((all) => group(all.closest("fieldset")));
+let shows = [];
 
 const inSight = (box) => !box.closest("[hidden]");
 
@@ -127,12 +127,19 @@ function search(fieldset, stops) {
   field.hidden = false;
 }
 
-for (const fieldset of document.querySelectorAll("fieldset.choices:has([data-all])")) {
-  const stops = [...fieldset.querySelectorAll(".group")].map(oneStop);
-  stops.forEach((again) => again());
-  arrows(fieldset);
-  if (!fieldset.matches("[data-events]")) continue;
-  presets(fieldset);
-  search(fieldset, stops);
-  fieldset.querySelector("[data-keys]").hidden = false;
+function begin(within) {
+  const all = [...within.querySelectorAll("input[data-all]")];
+  if (all.length) shows = all.map((one) => group(one.closest("fieldset")));
+  for (const fieldset of within.querySelectorAll("fieldset.choices:has([data-all])")) {
+    const stops = [...fieldset.querySelectorAll(".group")].map(oneStop);
+    stops.forEach((again) => again());
+    arrows(fieldset);
+    if (!fieldset.matches("[data-events]")) continue;
+    presets(fieldset);
+    search(fieldset, stops);
+    fieldset.querySelector("[data-keys]").hidden = false;
+  }
 }
+
+begin(document);
+document.addEventListener("found", (event) => begin(event.target));

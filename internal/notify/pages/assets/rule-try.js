@@ -3,10 +3,10 @@
 
 const pause = 500; // ms: a word that is being typed is one change
 
-const place = document.querySelector("[data-try]");
-const form = document.getElementById(place?.dataset.form);
-
-if (place && form) {
+function begin(within) {
+  const place = within.querySelector("[data-try]");
+  const form = document.getElementById(place?.dataset.form);
+  if (!place || !form) return;
   let waiting;
   let asking;
 
@@ -52,3 +52,6 @@ if (place && form) {
   form.querySelector("button[value=try]")?.setAttribute("hidden", "");
   soon();
 }
+
+begin(document);
+document.addEventListener("found", (event) => begin(event.target));
