@@ -28,5 +28,5 @@ bench: ## the measurements, as ratios in one run; never fails by the clock
 dist: ## what a release has, in dist/: binaries, packages, image, chart, SBOM, checksums; reproducible
 	@VERSION="$(VERSION)" SIGNING_KEY="$(SIGNING_KEY)" scripts/dist.sh
 
-package-test: ## as root: dist twice, the deb in a booted Debian, the image under runc, the chart, proxies in front
+package-test: ## as root: dist twice, deb and rpm in a booted Debian, the documented commands, the image, the chart, proxies in front
 	@scripts/package-test.sh

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"outrigger/internal/documented"
 	"outrigger/internal/playground/smarthost"
 )
 
@@ -113,7 +114,7 @@ func (w *reader) write(name, text string) {
 
 // run runs commands of a page in one shell, as a reader does who replaces addresses
 // and folders of the examples by those at hand.
-func (w *reader) run(commands []documented) int {
+func (w *reader) run(commands []documented.Command) int {
 	if len(commands) == 0 {
 		return 0
 	}
@@ -129,20 +130,20 @@ func (w *reader) run(commands []documented) int {
 	)
 	script := w.prefix + "curl() { command curl -sS --fail-with-body \"$@\"; }\nadmin=" + strings.TrimSpace(string(password)) + "\nas='--user admin --password-file admin-password'\n"
 	for i, c := range commands {
-		if before := c.in(madeBefore); before != "" {
+		if before := in(madeBefore, c); before != "" {
 			script += before + "\n"
 		}
-		script += fmt.Sprintf("{ %s\n} > printing 2> said\ncode=$?; mv printing printed\n", own.Replace(c.text))
-		script += fmt.Sprintf("[ $code = 0 ] || [ $code = '%s' ] || { echo \"command %d ended with $code:\"; cat said printed; }\n", c.in(mayEnd), i)
+		script += fmt.Sprintf("{ %s\n} > printing 2> said\ncode=$?; mv printing printed\n", own.Replace(c.Text))
+		script += fmt.Sprintf("[ $code = 0 ] || [ $code = '%s' ] || { echo \"command %d ended with $code:\"; cat said printed; }\n", in(mayEnd, c), i)
 	}
 	w.write("script", script)
 	shell := exec.CommandContext(w.t.Context(), "sh", "script")
 	shell.Dir = w.dir
 	out, err := shell.CombinedOutput()
 	if err != nil || strings.Contains(string(out), " ended with ") {
-		w.t.Errorf("%s: %v\n%s", commands[0].page, err, out)
+		w.t.Errorf("%s: %v\n%s", commands[0].Page, err, out)
 		for i, c := range commands {
-			w.t.Logf("command %d: %s", i, c.text)
+			w.t.Logf("command %d: %s", i, c.Text)
 		}
 	}
 	return len(commands)

@@ -7,27 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"outrigger/internal/documented"
 )
-
-// notRun are commands in the documentation that a test cannot run as they stand, by
-// how they begin, and why.
-var notRun = map[string]string{
-	"outrigger serve ":              "the test has started it",
-	"openssl rand ":                 "the server that runs has its secret",
-	"outrigger users second-factor": "the user has none",
-	"curl --user ada ":              "needs an account on the cloud platform",
-	"curl -i https://tools.example": "needs a proxy in front",
-}
-
-// mayRun is how commands begin that stay in the reader's folder. Those of other
-// programs change the machine: the tests of the packages run what installs them.
-var mayRun = []string{"outrigger ", "curl ", "export ", "files="}
-
-// runs reports whether a command is run.
-func (d documented) runs() bool {
-	begins := func(beginning string) bool { return strings.HasPrefix(d.text, beginning) }
-	return slices.ContainsFunc(mayRun, begins) && d.in(notRun) == "" && !strings.Contains(d.text, "sudo ")
-}
 
 // whenStopped are commands that need the database of a stopped server; they are run
 // last, in this order.
@@ -45,12 +27,10 @@ var madeBefore = map[string]string{
 // mayEnd are the exit codes, beside 0, that a page tells of.
 var mayEnd = map[string]string{"outrigger attention ": "2"}
 
-// documented is a command of a page, with the files that the page has shown so far.
-type documented struct{ page, text string }
-
-func (d documented) in(beginnings map[string]string) string {
+// in returns the value of the beginning that a command has.
+func in(beginnings map[string]string, c documented.Command) string {
 	for beginning, value := range beginnings {
-		if strings.HasPrefix(d.text, beginning) {
+		if c.Begins(beginning) {
 			return value
 		}
 	}
@@ -64,11 +44,11 @@ var shownFile = regexp.MustCompile("(?s)`([\\w./-]+\\.(?:ya?ml|json|csv))`[^`]*?
 // read them.
 var runPages = []string{
 	"ten-minutes", "users", "audit", "rules", "reports", "bitbucket-data-center", "builds", "cloud-rules", "mail", "monitoring",
-	"migration-files", "migration", "restarts", "backup", "troubleshooting", "keys", "second-factors", "install", "upgrade", "proxy",
+	"migration-files", "migration", "restarts", "backup", "troubleshooting", "keys",
 }
 
-// Each page that shows commands is among those that are run. The reference of all
-// commands is checked by others.
+// Each page that shows commands for a server is among those that are run. The reference
+// of all commands is checked by others.
 func TestEveryPageWithCommandsIsRun(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
 	if err != nil {
@@ -80,7 +60,7 @@ func TestEveryPageWithCommandsIsRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		page := strings.TrimSuffix(filepath.Base(file), ".md")
-		if page != "commands" && !slices.Contains(runPages, page) && len(shellCommands(page, string(text))) > 0 {
+		if page != "commands" && !slices.Contains(runPages, page) && slices.ContainsFunc(documented.Commands(page, string(text)), onTheServer) {
 			t.Errorf("%s has commands that are not run", page)
 		}
 	}
@@ -90,7 +70,7 @@ func TestEveryPageWithCommandsIsRun(t *testing.T) {
 // a server that was started as the first page tells.
 func TestDocumentedCommandsRun(t *testing.T) {
 	w := newReader(t)
-	var last []documented
+	var last []documented.Command
 	ran := 0
 	for _, page := range runPages {
 		text, err := os.ReadFile(filepath.Join("..", "..", "docs", page+".md"))
@@ -98,11 +78,11 @@ func TestDocumentedCommandsRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.save(string(text))
-		var now []documented
-		for _, c := range shellCommands(page, string(text)) {
+		var now []documented.Command
+		for _, c := range documented.Commands(page, string(text)) {
 			switch {
-			case !c.runs():
-			case c.stopped():
+			case !onTheServer(c):
+			case stopped(c):
 				last = append(last, c)
 			default:
 				now = append(now, c)
@@ -113,8 +93,8 @@ func TestDocumentedCommandsRun(t *testing.T) {
 	w.stop()
 	for _, beginning := range whenStopped {
 		for _, c := range last {
-			if strings.HasPrefix(c.text, beginning) {
-				ran += w.run([]documented{c})
+			if c.Begins(beginning) {
+				ran += w.run([]documented.Command{c})
 			}
 		}
 	}
@@ -123,33 +103,22 @@ func TestDocumentedCommandsRun(t *testing.T) {
 	}
 }
 
-func (d documented) stopped() bool {
-	for _, beginning := range whenStopped {
-		if strings.HasPrefix(d.text, beginning) {
-			return true
-		}
+// The README's few stand alone: they write a configuration of their own.
+func TestCommandsOfTheReadmeRun(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return false
+	w := &reader{t: t, dir: t.TempDir()}
+	w.write("admin-password", "")
+	if ran := w.run(slices.DeleteFunc(documented.Commands("README", string(text)), func(c documented.Command) bool { return !onTheServer(c) })); ran != 2 {
+		t.Errorf("%d commands were run", ran)
+	}
 }
 
-// shellCommands are the commands of a page, each with all of its lines.
-func shellCommands(page, text string) (all []documented) {
-	for _, block := range codeBlock.FindAllStringSubmatch(text, -1) {
-		if block[1] != "sh" {
-			continue
-		}
-		command := ""
-		for line := range strings.Lines(block[2]) {
-			command += line
-			whole := strings.TrimSpace(command)
-			if strings.HasSuffix(whole, "\\") || strings.Count(whole, "'")%2 == 1 {
-				continue // goes on
-			}
-			if whole != "" {
-				all = append(all, documented{page, whole})
-			}
-			command = ""
-		}
-	}
-	return all
+func stopped(c documented.Command) bool { return slices.ContainsFunc(whenStopped, c.Begins) }
+
+func onTheServer(c documented.Command) bool {
+	place, _ := c.Place()
+	return place == documented.Server
 }

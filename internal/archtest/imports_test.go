@@ -15,7 +15,7 @@ var (
 	wings = []string{"mailqueue", "notify", "threads"}
 	// outside is what is no part of the server: it wires it, plays its world or
 	// tests it.
-	outside = []string{"app", "archtest", "commandline", "dbtest", "loadtest", "playground", "powercut"}
+	outside = []string{"app", "archtest", "commandline", "dbtest", "documented", "loadtest", "playground", "powercut"}
 )
 
 // house is the folder right below internal that a package is in, "" for cmd

@@ -56,7 +56,7 @@ func files(t testing.TB) []string {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && slices.Contains([]string{".git", "bin", "dist", "node_modules"}, d.Name()):
+		case d.IsDir() && slices.Contains([]string{".git", ".cache", "bin", "dist", "node_modules"}, d.Name()):
 			return fs.SkipDir
 		case d.Type().IsRegular():
 			list = append(list, p)
