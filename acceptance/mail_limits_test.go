@@ -13,6 +13,7 @@ import (
 
 	"outrigger/internal/dbtest"
 	"outrigger/internal/loadtest"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/playground/smarthost"
 )
 
@@ -35,7 +36,7 @@ func minutes(t *testing.T) int {
 // sign-in.
 type limitedNodes struct {
 	t        *testing.T
-	provider *smarthost.Provider
+	provider *playgroundtest.MailProvider
 	host     *smarthost.Host
 	url      string
 	nodes    []*loadtest.Process
@@ -45,7 +46,7 @@ type limitedNodes struct {
 
 func startLimited(t *testing.T) *limitedNodes {
 	t.Helper()
-	l := &limitedNodes{t: t, provider: new(smarthost.Provider), url: dbtest.PostgresURL(t)}
+	l := &limitedNodes{t: t, provider: new(playgroundtest.MailProvider), url: dbtest.PostgresURL(t)}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +104,7 @@ func indented(lines string) string {
 }
 
 // set changes the limits of the provider.
-func (l *limitedNodes) set(change func(p *smarthost.Provider)) {
+func (l *limitedNodes) set(change func(p *playgroundtest.MailProvider)) {
 	l.provider.Lock()
 	defer l.provider.Unlock()
 	change(l.provider)
@@ -172,7 +173,7 @@ func TestMailWithinLimits(t *testing.T) {
 
 	// 60 messages in its minute against 30: those of two nodes, which have the
 	// connections at first.
-	l.set(func(p *smarthost.Provider) { p.Rate, p.Minute = 30, 8*time.Second })
+	l.set(func(p *playgroundtest.MailProvider) { p.Rate, p.Minute = 30, 8*time.Second })
 	l.send(60)
 	l.says("432 4.3.2 STOREDRV.ClientSubmit; sender message rate exceeded", true)
 	l.gone()
@@ -181,7 +182,7 @@ func TestMailWithinLimits(t *testing.T) {
 	}
 
 	// 4 connections of each node against 3.
-	l.set(func(p *smarthost.Provider) { p.Connections, p.Slow, p.Rate = 3, 50*time.Millisecond, 0 })
+	l.set(func(p *playgroundtest.MailProvider) { p.Connections, p.Slow, p.Rate = 3, 50*time.Millisecond, 0 })
 	l.send(24)
 	until(t, patience, "the provider refused no connection", func() bool { return l.refusals("thread limit") > 0 })
 	l.gone()
@@ -192,7 +193,7 @@ func TestMailWithinLimits(t *testing.T) {
 
 	// The same, and the nodes know it.
 	const known = "provider: microsoft365\nrecipients_per_transaction: 1\nquota: 40\n"
-	l.set(func(p *smarthost.Provider) { p.Slow, p.Rate, p.Minute = 0, 30, time.Second })
+	l.set(func(p *playgroundtest.MailProvider) { p.Slow, p.Rate, p.Minute = 0, 30, time.Second })
 	l.restart(known, 0)
 	before := l.sent
 	l.send(35)
@@ -220,7 +221,7 @@ func TestMailWithinLimits(t *testing.T) {
 
 // keepTo has the nodes send for so many minutes as many as the provider takes.
 func (l *limitedNodes) keepTo(minutes int) {
-	l.set(func(p *smarthost.Provider) { p.Minute = time.Minute })
+	l.set(func(p *playgroundtest.MailProvider) { p.Minute = time.Minute })
 	l.provider.Forget() // what the nodes take for long ago was just now
 	l.restart("provider: microsoft365\nrecipients_per_transaction: 1\n", 25*time.Hour)
 	begun, before := time.Now(), l.sent

@@ -18,6 +18,7 @@ import (
 	"outrigger/internal/app"
 	"outrigger/internal/config"
 	"outrigger/internal/playground/openid"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 )
 
@@ -34,8 +35,8 @@ func withProvider(t *testing.T) *config.Config {
 	cfg.Listen, cfg.BaseURL = free.Addr().String(), "http://"+free.Addr().String()
 	cfg.DataDir, cfg.NodeID, cfg.Mail.Listen = t.TempDir()+"/data", "confirm", "127.0.0.1:0"
 	cfg.AdminPassword = secret.New(adminPassword)
-	provider := openid.New(openid.Options{Accounts: []openid.Account{{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann"}}}})
-	provider.SetLie(openid.NoAuthTime)
+	provider := playgroundtest.NewOpenID(openid.Options{Accounts: []openid.Account{{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann"}}}})
+	provider.SetLie(playgroundtest.NoAuthTime)
 	provider.SetClient(openid.Client{ID: "outrigger", Secret: "client secret", Callback: cfg.BaseURL + "/sign-in/oidc/callback"})
 	server := httptest.NewServer(provider.Handler())
 	t.Cleanup(server.Close)

@@ -14,6 +14,7 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/identity"
 	"outrigger/internal/playground/bitbucketcloud"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 )
 
@@ -86,9 +87,9 @@ func (b *person) consent(location, answer string) (int, *url.URL, string) {
 
 // cloudWorld is a server with a cloud platform, and a user who administers a
 // repository of it.
-func cloudWorld(t *testing.T, change ...func(*config.Config)) (*App, *bitbucketcloud.Platform) {
+func cloudWorld(t *testing.T, change ...func(*config.Config)) (*App, *playgroundtest.Cloud) {
 	t.Helper()
-	platform := bitbucketcloud.New(bitbucketcloud.Options{
+	platform := playgroundtest.NewCloud(bitbucketcloud.Options{
 		Accounts:     []bitbucketcloud.Account{{ID: "712020:ana", UUID: "{ana}", DisplayName: "Ana"}},
 		Repositories: []bitbucketcloud.Repository{{Workspace: "acme", Slug: "shop", Permissions: map[string]string{"712020:ana": "admin"}}},
 	})

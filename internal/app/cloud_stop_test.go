@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"outrigger/internal/db"
-	"outrigger/internal/playground/faults"
+	"outrigger/internal/playground/playgroundtest"
 )
 
 // A stop does not wait for a platform that hangs, nor fail for it: people who view
@@ -29,7 +29,7 @@ func TestStopWhileAPlatformHangs(t *testing.T) {
 	}
 	query, _ := platform.Grant(ada.leave("/notifications/cloud"), "712020:ana")
 	// From now on, the platform takes questions and does not answer.
-	platform.SetFault("", faults.Fault{Kind: faults.Silent})
+	platform.SetFault("", playgroundtest.Fault{Kind: playgroundtest.Silent})
 	if err := a.db.Write(t.Context(), func(tx *db.Tx) error {
 		_, err := tx.Exec(t.Context(), `UPDATE notify_reports SET next_run_at = $1, ask_at = $1`, db.Micros(last))
 		return err

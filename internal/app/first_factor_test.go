@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"outrigger/internal/identity/identitytest"
-	"outrigger/internal/playground/openid"
+	"outrigger/internal/playground/playgroundtest"
 )
 
 var newToken = url.Values{"name": {"ci"}, "scope": {"all"}, "days": {"30"}}
@@ -78,7 +78,7 @@ func TestACodeWhereTheProviderSaysNothing(t *testing.T) {
 	t.Parallel()
 	w := newSignOnWorld(t)
 	a := w.run(w.cfg)
-	w.provider.SetLie(openid.NoAuthTime)
+	w.provider.SetLie(playgroundtest.NoAuthTime)
 	b := w.visitor()
 	w.signIn(b, "s-ann", "/")
 	if status, _, body := b.send("POST", w.url+"/account/tokens/new", newToken); status != 200 || !strings.Contains(body, `name="confirm-once"`) || !strings.Contains(body, "outrigger users confirm --local oidc:ann") {

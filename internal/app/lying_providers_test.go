@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"outrigger/internal/playground/faults"
 	"outrigger/internal/playground/openid"
+	"outrigger/internal/playground/playgroundtest"
 )
 
 // A provider that lies or fails signs no user in, and its words are on no page.
@@ -36,25 +36,25 @@ func TestLyingProviders(t *testing.T) {
 			t.Errorf("%s: signed in", name)
 		}
 	}
-	for _, lie := range []openid.Lie{
-		openid.WrongNonce, openid.NoNonce, openid.WrongAudience, openid.WrongIssuer, openid.OtherParty, openid.ManyAudiences, openid.Expired, openid.NotYet, openid.Ahead, openid.OtherSender,
-		openid.Unsigned, openid.SignedBySecret, openid.OtherKey, openid.UnknownKey, openid.Altered, openid.NoIDToken, openid.NotAToken, openid.NoSubject, openid.WrongAccessHash,
+	for _, lie := range []playgroundtest.Lie{
+		playgroundtest.WrongNonce, playgroundtest.NoNonce, playgroundtest.WrongAudience, playgroundtest.WrongIssuer, playgroundtest.OtherParty, playgroundtest.ManyAudiences, playgroundtest.Expired, playgroundtest.NotYet, playgroundtest.Ahead, playgroundtest.OtherSender,
+		playgroundtest.Unsigned, playgroundtest.SignedBySecret, playgroundtest.OtherKey, playgroundtest.UnknownKey, playgroundtest.Altered, playgroundtest.NoIDToken, playgroundtest.NotAToken, playgroundtest.NoSubject, playgroundtest.WrongAccessHash,
 	} {
 		w.provider.SetLie(lie)
 		fail(string(lie), 401, "")
 	}
 	w.provider.SetAccount(openid.Account{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann"}})
-	w.provider.SetLie(openid.OtherUserInfo)
-	fail(string(openid.OtherUserInfo), 401, "")
+	w.provider.SetLie(playgroundtest.OtherUserInfo)
+	fail(string(playgroundtest.OtherUserInfo), 401, "")
 	w.provider.SetLie("")
-	for kind, status := range map[faults.Kind]int{
-		faults.Broken: 503, faults.Proxied: 503, faults.Garbling: 503, faults.Chattering: 503, faults.Redirecting: 503, faults.Dropping: 503, faults.Missing: 401,
-		faults.Refusing: 401, faults.Throttling: 503,
+	for kind, status := range map[playgroundtest.Kind]int{
+		playgroundtest.Broken: 503, playgroundtest.Proxied: 503, playgroundtest.Garbling: 503, playgroundtest.Chattering: 503, playgroundtest.Redirecting: 503, playgroundtest.Dropping: 503, playgroundtest.Missing: 401,
+		playgroundtest.Refusing: 401, playgroundtest.Throttling: 503,
 	} {
-		w.provider.SetFault("POST /token", faults.Fault{Kind: kind})
+		w.provider.SetFault("POST /token", playgroundtest.Fault{Kind: kind})
 		fail("token "+string(kind), status, "")
 	}
-	w.provider.SetFault("POST /token", faults.Fault{})
+	w.provider.SetFault("POST /token", playgroundtest.Fault{})
 	for _, refusal := range []string{"access_denied", "server_error", "<script>alert(1)</script>"} {
 		w.provider.SetRefusal(refusal)
 		b := w.visitor()
@@ -77,7 +77,7 @@ func TestLyingProviders(t *testing.T) {
 	}
 	w.clock.Move(time.Hour) // the configuration is asked for again, and the one before stays
 	w.provider.SetAccount(openid.Account{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann"}})
-	w.provider.SetFault("openid-configuration", faults.Fault{Kind: faults.Broken})
+	w.provider.SetFault("openid-configuration", playgroundtest.Fault{Kind: playgroundtest.Broken})
 	b := w.visitor()
 	if _, _, body := w.signIn(b, "s-ann", "/"); w.signedIn(b) != "ann" {
 		t.Errorf("after all of that: %s", body)
@@ -98,11 +98,11 @@ func TestAuthTimesThatConfirmNothing(t *testing.T) {
 	token := url.Values{"name": {"ci"}, "scope": {"all"}, "days": {"30"}}
 	for _, c := range []struct {
 		name  string
-		lie   openid.Lie
+		lie   playgroundtest.Lie
 		at    any
 		again string // what the refusal says
 	}{
-		{"none", openid.NoAuthTime, nil, "no usable claim auth_time"},
+		{"none", playgroundtest.NoAuthTime, nil, "no usable claim auth_time"},
 		{"null", "", nil, "no usable claim auth_time"},
 		{"a date", "", "2026-11-23T12:00:00Z", "no usable claim auth_time"},
 		{"seconds in quotes", "", strconv.FormatInt(now.Unix(), 10), "no usable claim auth_time"},
@@ -143,27 +143,27 @@ func TestAuthTimesThatConfirmNothing(t *testing.T) {
 func TestProviderThatIsAway(t *testing.T) {
 	w := newSignOnWorld(t)
 	w.run(w.cfg)
-	for _, kind := range []faults.Kind{faults.Broken, faults.Dropping, faults.Proxied, faults.Garbling, faults.Chattering, faults.Redirecting} {
-		w.provider.SetFault("", faults.Fault{Kind: kind})
+	for _, kind := range []playgroundtest.Kind{playgroundtest.Broken, playgroundtest.Dropping, playgroundtest.Proxied, playgroundtest.Garbling, playgroundtest.Chattering, playgroundtest.Redirecting} {
+		w.provider.SetFault("", playgroundtest.Fault{Kind: kind})
 		w.clock.Move(5 * time.Second)
 		status, at, body := w.visitor().send("GET", w.url+"/sign-in/oidc", nil)
 		if status != 503 || at.Path != "/sign-in/oidc" || !strings.Contains(body, "No usable answer comes from the company.") || !strings.Contains(body, `name="password"`) || strings.Contains(body, "evil.example") {
 			t.Errorf("%s: %d %s: %s", kind, status, at, body)
 		}
 	}
-	w.provider.SetFault("", faults.Fault{})
+	w.provider.SetFault("", playgroundtest.Fault{})
 	asked := w.provider.Asked("openid-configuration")
 	if status, _, _ := w.visitor().send("GET", w.url+"/sign-in/oidc", nil); status != 503 || w.provider.Asked("openid-configuration") != asked {
 		t.Errorf("asked again at once: %d", status)
 	}
-	for _, lie := range []openid.Lie{openid.OtherDiscovery, openid.NoKeys} {
+	for _, lie := range []playgroundtest.Lie{playgroundtest.OtherDiscovery, playgroundtest.NoKeys} {
 		w.provider.SetLie(lie)
 		w.clock.Move(5 * time.Second)
 		if status, _, body := w.visitor().send("GET", w.url+"/sign-in/oidc", nil); status != 503 {
 			t.Errorf("%s: %d %s", lie, status, body)
 		}
 	}
-	w.provider.SetLie(openid.PlainEndpoints)
+	w.provider.SetLie(playgroundtest.PlainEndpoints)
 	w.clock.Move(5 * time.Second)
 	b := w.visitor()
 	if status, _, body := w.signIn(b, "s-ann", "/"); status != 503 || w.signedIn(b) != "" {

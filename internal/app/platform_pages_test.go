@@ -10,14 +10,15 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/playground/bitbucket"
 	"outrigger/internal/playground/openid"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 )
 
 // newPlatformWorld is a world whose users are those of a platform, on whose pages
 // they sign in.
-func newPlatformWorld(t *testing.T, change ...func(*config.Config)) (*signOnWorld, *bitbucket.Platform) {
+func newPlatformWorld(t *testing.T, change ...func(*config.Config)) (*signOnWorld, *playgroundtest.Bitbucket) {
 	t.Helper()
-	platform := bitbucket.New(bitbucket.Options{
+	platform := playgroundtest.NewBitbucket(bitbucket.Options{
 		Token: "right",
 		Users: []bitbucket.User{{Name: "ann", Password: "ann on the platform"}, {Name: "bob"}, {Name: "boss", Permission: "SYS_ADMIN"}, {Name: "ann%20b+c"}},
 		Projects: []bitbucket.Project{
@@ -110,15 +111,15 @@ func TestSignInOnPlatformPages(t *testing.T) {
 		}
 	}
 	refused("denied", 401, "was cancelled", "deny")
-	for at, kinds := range map[string]map[bitbucket.Kind]int{
-		"oauth2/latest/token":     {bitbucket.Forbidding: 401, bitbucket.Broken: 503, bitbucket.Proxied: 503, bitbucket.Garbling: 503, bitbucket.Chattering: 503, bitbucket.Dropping: 503, bitbucket.Throttling: 503, bitbucket.Redirecting: 503},
-		"/application-properties": {bitbucket.Forbidding: 401, bitbucket.Refusing: 401, bitbucket.Proxied: 401, bitbucket.Broken: 503, bitbucket.Dropping: 503},
-		"/projects":               {bitbucket.Forbidding: 401, bitbucket.Broken: 503, bitbucket.Garbling: 503},
+	for at, kinds := range map[string]map[playgroundtest.Kind]int{
+		"oauth2/latest/token":     {playgroundtest.Forbidding: 401, playgroundtest.Broken: 503, playgroundtest.Proxied: 503, playgroundtest.Garbling: 503, playgroundtest.Chattering: 503, playgroundtest.Dropping: 503, playgroundtest.Throttling: 503, playgroundtest.Redirecting: 503},
+		"/application-properties": {playgroundtest.Forbidding: 401, playgroundtest.Refusing: 401, playgroundtest.Proxied: 401, playgroundtest.Broken: 503, playgroundtest.Dropping: 503},
+		"/projects":               {playgroundtest.Forbidding: 401, playgroundtest.Broken: 503, playgroundtest.Garbling: 503},
 	} {
 		for kind, status := range kinds {
-			platform.SetFault(at, bitbucket.Fault{Kind: kind})
+			platform.SetFault(at, playgroundtest.Fault{Kind: kind})
 			refused(at+" "+string(kind), status, `name="password"`, "allow")
-			platform.SetFault(at, bitbucket.Fault{})
+			platform.SetFault(at, playgroundtest.Fault{})
 		}
 	}
 	platform.SetLink(bitbucket.Link{ClientID: "outrigger", Secret: "another", Redirect: w.url + "/sign-in/platform/callback", Scopes: []string{"PROJECT_ADMIN"}})

@@ -14,6 +14,7 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/playground/bitbucket"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 )
 
@@ -21,7 +22,7 @@ import (
 // console, and may do what they administer there now.
 func TestPlatformUsers(t *testing.T) {
 	t.Parallel()
-	platform := bitbucket.New(bitbucket.Options{
+	platform := playgroundtest.NewBitbucket(bitbucket.Options{
 		Token: "right",
 		Users: []bitbucket.User{
 			{Name: "ann", Password: "ann on the platform"}, {Name: "boss", Password: "boss on the platform", Permission: "SYS_ADMIN"},
@@ -132,15 +133,15 @@ func TestPlatformUsers(t *testing.T) {
 	wants("her token, no more", save("ATL", "six", bearer), 403)
 	platform.SetAdmins("ATL", "", "ann")
 
-	for _, f := range []bitbucket.Kind{bitbucket.Dropping, bitbucket.Throttling, bitbucket.Forbidding, bitbucket.Broken} {
-		platform.SetFault("/users", bitbucket.Fault{Kind: f, RetryAfter: "1"})
+	for _, f := range []playgroundtest.Kind{playgroundtest.Dropping, playgroundtest.Throttling, playgroundtest.Forbidding, playgroundtest.Broken} {
+		platform.SetFault("/users", playgroundtest.Fault{Kind: f, RetryAfter: "1"})
 		clock.Move(time.Minute)
 		wants(string(f)+", her password", save("ATL", "seven", ann), 503)
 		wants(string(f)+", her token", save("ATL", "seven", bearer), 503)
 		status, _ = users(asAdmin)
 		wants(string(f)+", a local user", status, 200)
 	}
-	platform.SetFault("/users", bitbucket.Fault{})
+	platform.SetFault("/users", playgroundtest.Fault{})
 	clock.Move(time.Minute)
 	wants("back again", save("ATL", "seven", ann), 201)
 

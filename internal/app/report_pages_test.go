@@ -12,6 +12,7 @@ import (
 
 	"outrigger/internal/config"
 	"outrigger/internal/playground/bitbucket"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 )
 
@@ -19,14 +20,14 @@ import (
 // and a chat platform.
 type reported struct {
 	*App
-	platform *bitbucket.Platform
+	platform *playgroundtest.Bitbucket
 	chat     *chatPlatform
 }
 
 func startReported(t *testing.T) *reported { return startReportedOn(t, settings(t), time.Now) }
 
 func startReportedOn(t *testing.T, cfg *config.Config, clock func() time.Time) *reported {
-	p := bitbucket.New(bitbucket.Options{Token: "right", Projects: []bitbucket.Project{{Key: "ATL", Repositories: []bitbucket.Repository{{Slug: "canoe"}, {Slug: "kayak"}}}}})
+	p := playgroundtest.NewBitbucket(bitbucket.Options{Token: "right", Projects: []bitbucket.Project{{Key: "ATL", Repositories: []bitbucket.Repository{{Slug: "canoe"}, {Slug: "kayak"}}}}})
 	p.SetPullRequests("ATL", "canoe", bitbucket.PullRequest{
 		ID: 7, Title: "A <b>bold</b> change", Author: "ana", Target: "main", Updated: time.Now().AddDate(0, 0, -40), Reviewers: []bitbucket.Reviewer{{Name: "bob"}},
 	})
@@ -146,7 +147,7 @@ func TestReportViewPage(t *testing.T) {
 		t.Errorf("sending it from there: %d", status)
 	}
 
-	a.platform.SetFault("/pull-requests", bitbucket.Fault{Kind: bitbucket.Withholding})
+	a.platform.SetFault("/pull-requests", playgroundtest.Fault{Kind: playgroundtest.Withholding})
 	const refused = "401 Unauthorized, You are not permitted to access this resource. Give the connection&#39;s account the permission to read ATL/canoe (REPO_READ)"
 	if status, body = consolePage(t, a.App, reportPages+"/1/view", nil); status != http.StatusServiceUnavailable {
 		t.Errorf("the platform refuses: %d", status)

@@ -14,6 +14,7 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/playground/openid"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 )
 
@@ -41,7 +42,7 @@ func newFront(t *testing.T) *front {
 type signOnWorld struct {
 	*front
 	t        *testing.T
-	provider *openid.Provider
+	provider *playgroundtest.OpenID
 	clock    *identitytest.Clock
 	cfg      *config.Config
 }
@@ -49,7 +50,7 @@ type signOnWorld struct {
 func newSignOnWorld(t *testing.T, change ...func(*config.Config)) *signOnWorld {
 	t.Helper()
 	w := &signOnWorld{front: newFront(t), t: t, clock: new(identitytest.Clock), cfg: settings(t)}
-	w.provider = openid.New(openid.Options{Clock: w.clock.Now, Accounts: []openid.Account{
+	w.provider = playgroundtest.NewOpenID(openid.Options{Clock: w.clock.Now, Accounts: []openid.Account{
 		{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann", "groups": []string{"devs", "outrigger-admins"}}},
 		{Subject: "s-bob", Claims: map[string]any{"preferred_username": "bob", "groups": []string{"devs"}}},
 	}})

@@ -11,6 +11,7 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/notify"
 	"outrigger/internal/playground/bitbucket"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 )
 
@@ -18,7 +19,7 @@ import (
 // fare, and have one created.
 func TestWebhookPages(t *testing.T) {
 	t.Parallel()
-	platform := bitbucket.New(bitbucket.Options{Token: "right", Projects: []bitbucket.Project{{Key: "ATL", Name: "Atlas"}, {Key: "SHOP"}}})
+	platform := playgroundtest.NewBitbucket(bitbucket.Options{Token: "right", Projects: []bitbucket.Project{{Key: "ATL", Name: "Atlas"}, {Key: "SHOP"}}})
 	server := httptest.NewServer(platform.Handler())
 	defer server.Close()
 	cfg := settings(t)

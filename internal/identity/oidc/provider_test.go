@@ -18,8 +18,8 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/identity/identitytest"
-	"outrigger/internal/playground/faults"
 	"outrigger/internal/playground/openid"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 )
 
@@ -30,7 +30,7 @@ const callback = "https://tools.example.com/outrigger/sign-in/oidc/callback"
 // exchange is a played provider and a client of it, each with its own clock.
 type exchange struct {
 	*testing.T
-	played *openid.Provider
+	played *playgroundtest.OpenID
 	*Provider
 	clock identitytest.Clock // the client's
 }
@@ -41,7 +41,7 @@ func newExchange(t *testing.T, o openid.Options, change ...func(*Options)) *exch
 	if o.Accounts == nil {
 		o.Accounts = []openid.Account{{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann"}}}
 	}
-	x := &exchange{T: t, played: openid.New(o)}
+	x := &exchange{T: t, played: playgroundtest.NewOpenID(o)}
 	server := httptest.NewServer(x.played.Handler())
 	t.Cleanup(server.Close)
 	out := egresstest.Client(t)
@@ -141,13 +141,13 @@ func TestEMailAddresses(t *testing.T) {
 
 // When the user signed in is taken from the ID token alone.
 func TestTheTimeOfASignInIsOfTheIDToken(t *testing.T) {
-	for _, lie := range []openid.Lie{"", openid.NoAuthTime} {
+	for _, lie := range []playgroundtest.Lie{"", playgroundtest.NoAuthTime} {
 		x := newExchange(t, openid.Options{Accounts: []openid.Account{
 			{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann"}, Info: map[string]any{"auth_time": time.Now().Unix(), "roles": []any{"a"}}},
 		}}, func(o *Options) { o.GroupsClaim = "roles" })
 		x.played.SetLie(lie)
 		a, err := x.account("s-ann")
-		if err != nil || len(a.Groups) != 1 || a.AuthenticatedAt.IsZero() != (lie == openid.NoAuthTime) {
+		if err != nil || len(a.Groups) != 1 || a.AuthenticatedAt.IsZero() != (lie == playgroundtest.NoAuthTime) {
 			t.Errorf("%q: %+v, %v", lie, a, err)
 		}
 	}
@@ -177,13 +177,13 @@ func TestAnswersOfOtherIssuers(t *testing.T) {
 func TestDiscovery(t *testing.T) {
 	x := newExchange(t, openid.Options{})
 	asked := func() int { return x.played.Asked("openid-configuration") }
-	x.played.SetFault("openid-configuration", faults.Fault{Kind: faults.Broken})
+	x.played.SetFault("openid-configuration", playgroundtest.Fault{Kind: playgroundtest.Broken})
 	for range 3 {
 		if _, err := x.Location(t.Context(), proofs); !fault.Is(err, fault.Unavailable) || asked() != 1 {
 			t.Errorf("%v, asked %d times", err, asked())
 		}
 	}
-	x.played.SetFault("openid-configuration", faults.Fault{})
+	x.played.SetFault("openid-configuration", playgroundtest.Fault{})
 	x.clock.Move(failedFor)
 	var all sync.WaitGroup
 	for range 8 {
@@ -198,7 +198,7 @@ func TestDiscovery(t *testing.T) {
 		t.Errorf("asked %d times", asked())
 	}
 	x.clock.Move(discoveredFor)
-	x.played.SetFault("openid-configuration", faults.Fault{Kind: faults.Broken})
+	x.played.SetFault("openid-configuration", playgroundtest.Fault{Kind: playgroundtest.Broken})
 	for range 3 {
 		if _, err := x.Location(t.Context(), proofs); err != nil || asked() != 3 {
 			t.Errorf("the configuration before: %v, asked %d times", err, asked())
@@ -246,7 +246,7 @@ func TestSilentProvider(t *testing.T) {
 		x := newExchange(t, openid.Options{}, func(o *Options) {
 			o.Issued = &http.Client{Timeout: 300 * time.Millisecond, Transport: &http.Transport{DisableKeepAlives: true}} // egress waits for 10 s
 		})
-		x.played.SetFault(at, faults.Fault{Kind: faults.Silent})
+		x.played.SetFault(at, playgroundtest.Fault{Kind: playgroundtest.Silent})
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		var err error
 		if at == "openid-configuration" {
@@ -258,20 +258,20 @@ func TestSilentProvider(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s: no error", at)
 		}
-		x.played.SetFault(at, faults.Fault{})
+		x.played.SetFault(at, playgroundtest.Fault{})
 	}
 }
 
 // Errors are short, in our words for strangers, with the provider's for the log.
 func TestErrors(t *testing.T) {
 	x := newExchange(t, openid.Options{})
-	x.played.SetFault("/token", faults.Fault{Kind: faults.Broken})
+	x.played.SetFault("/token", playgroundtest.Fault{Kind: playgroundtest.Broken})
 	_, err := x.account("s-ann")
 	if f := fault.As(err); f.Code != fault.Unavailable || strings.Contains(f.Message, "evil") || !strings.Contains(err.Error(), "server_error") {
 		t.Errorf("%v", err)
 	}
-	for kind, at := range map[faults.Kind]string{faults.Chattering: "/token", faults.Proxied: "/token", faults.Redirecting: "/token"} {
-		x.played.SetFault(at, faults.Fault{Kind: kind})
+	for kind, at := range map[playgroundtest.Kind]string{playgroundtest.Chattering: "/token", playgroundtest.Proxied: "/token", playgroundtest.Redirecting: "/token"} {
+		x.played.SetFault(at, playgroundtest.Fault{Kind: kind})
 		_, err := x.account("s-ann")
 		if !fault.Is(err, fault.Unavailable) || len(err.Error()) > 1000 {
 			t.Errorf("%s: %d bytes, %.1000v", kind, len(err.Error()), err)
@@ -323,7 +323,7 @@ func TestAnswersAreBounded(t *testing.T) {
 // Endpoints on other hosts are judged as addresses that users give are.
 func TestEndpointsElsewhere(t *testing.T) {
 	x := newExchange(t, openid.Options{})
-	x.played.SetLie(openid.PlainEndpoints)
+	x.played.SetLie(playgroundtest.PlainEndpoints)
 	if _, err := x.account("s-ann"); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "may not be dialled") {
 		t.Errorf("%v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/playground/smarthost"
 )
 
@@ -189,7 +190,7 @@ func TestALimitThatIsNone(t *testing.T) {
 // A provider that takes some messages after each pause, and then says again that there
 // are too many, says so of none of them, even where all are of one sender.
 func TestALimitThatComesAgain(t *testing.T) {
-	p := &smarthost.Provider{Rate: 30, Minute: 8 * time.Second}
+	p := &playgroundtest.MailProvider{Rate: 30, Minute: 8 * time.Second}
 	atNight(t, limited(Limits{Provider: "microsoft365"}, p.React), func(t *testing.T, n *night) {
 		for _, burst := range []struct {
 			messages int

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"outrigger/internal/db"
-	"outrigger/internal/playground/smarthost"
+	"outrigger/internal/playground/playgroundtest"
 )
 
 // beside has another node send its queue to the same smarthost.
@@ -40,7 +40,7 @@ func (w *world) waiting() int64 {
 // Three nodes have 105 messages at once, for a provider that takes 30 a minute:
 // it never has to refuse one, each minute is used, and lists say why mail waits.
 func TestTheRateOfTheCluster(t *testing.T) {
-	p := &smarthost.Provider{Rate: 30}
+	p := &playgroundtest.MailProvider{Rate: 30}
 	atNight(t, limited(Limits{Rate: 30, Provider: "microsoft365"}, p.React), func(t *testing.T, n *night) {
 		two, three := n.beside("node_2"), n.beside("node_3")
 		defer two.close()
@@ -71,7 +71,7 @@ func TestTheRateOfTheCluster(t *testing.T) {
 // those that have one.
 func TestAShareNeedsAConnection(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
-		p := new(smarthost.Provider)
+		p := new(playgroundtest.MailProvider)
 		o := limited(Limits{Rate: 30, Connections: 3, Provider: "microsoft365"}, p.React)
 		o.node = "waits " + t.Name()
 		w := newWorld(t, d, o)
@@ -106,7 +106,7 @@ func TestAShareNeedsAConnection(t *testing.T) {
 // over the quota waits until the day has passed, without an attempt, and small
 // rests of it are used.
 func TestTheQuotaOfTheCluster(t *testing.T) {
-	p := new(smarthost.Provider)
+	p := new(playgroundtest.MailProvider)
 	atNight(t, limited(Limits{Quota: 100, Provider: "microsoft365"}, p.React), func(t *testing.T, n *night) {
 		two := n.beside("node_2")
 		defer func() { two.close() }()
@@ -142,7 +142,7 @@ func TestTheQuotaOfTheCluster(t *testing.T) {
 
 // While the smarthost is away no allowance is used up.
 func TestAnAbsenceTakesNoAllowance(t *testing.T) {
-	p := &smarthost.Provider{Rate: 10}
+	p := &playgroundtest.MailProvider{Rate: 10}
 	atNight(t, limited(Limits{Rate: 10, Quota: 50}, p.React), func(t *testing.T, n *night) {
 		n.net.setAway(true)
 		for i := range 20 {

@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"outrigger/internal/playground/smarthost"
+	"outrigger/internal/playground/playgroundtest"
 )
 
 // Three nodes have 30 messages each, for a provider that takes three
 // connections: there are never more, each node has its turn, and what comes to
 // one that has none waits for a minute at most.
 func TestTheConnectionsOfTheCluster(t *testing.T) {
-	p := &smarthost.Provider{Connections: 3, Slow: time.Second}
+	p := &playgroundtest.MailProvider{Connections: 3, Slow: time.Second}
 	o := limited(Limits{Provider: "microsoft365", Connections: 3}, p.React)
 	sender := o.sender
 	o.sender = func(o *SenderOptions) {
@@ -46,7 +46,7 @@ func TestTheConnectionsOfTheCluster(t *testing.T) {
 // A fourth connection for a provider that takes three: sending pauses for 5 s,
 // and goes on with fewer.
 func TestOneConnectionTooMany(t *testing.T) {
-	p := &smarthost.Provider{Connections: 3, Slow: time.Second}
+	p := &playgroundtest.MailProvider{Connections: 3, Slow: time.Second}
 	o := limited(Limits{Provider: "microsoft365", Connections: 4}, p.React)
 	atNight(t, o, func(t *testing.T, n *night) {
 		n.together(func() {

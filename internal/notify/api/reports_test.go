@@ -12,6 +12,7 @@ import (
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/bitbucketdc/client"
 	"outrigger/internal/playground/bitbucket"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 )
 
@@ -198,7 +199,7 @@ func TestReportRefusals(t *testing.T) {
 // A new report asks the platform for its repository. Where the platform says that
 // there is none, it is refused; where nothing can be asked, it is saved, and says so.
 func TestReportAsksForItsRepository(t *testing.T) {
-	platform := bitbucket.New(bitbucket.Options{Token: "right", Projects: []bitbucket.Project{{Key: "ATL", Repositories: []bitbucket.Repository{{Slug: "canoe"}}}}})
+	platform := playgroundtest.NewBitbucket(bitbucket.Options{Token: "right", Projects: []bitbucket.Project{{Key: "ATL", Repositories: []bitbucket.Repository{{Slug: "canoe"}}}}})
 	server := httptest.NewServer(platform.Handler())
 	t.Cleanup(server.Close)
 	out, err := egress.New(egress.Options{})
@@ -220,8 +221,8 @@ func TestReportAsksForItsRepository(t *testing.T) {
 			t.Errorf("no such repository: %v", v)
 		}
 	}
-	for kind, says := range map[bitbucket.Kind]string{bitbucket.Broken: "500", bitbucket.Forbidding: "REPO_READ", bitbucket.Missing: "404"} {
-		platform.SetFault("/repos/", bitbucket.Fault{Kind: kind})
+	for kind, says := range map[playgroundtest.Kind]string{playgroundtest.Broken: "500", playgroundtest.Forbidding: "REPO_READ", playgroundtest.Missing: "404"} {
+		platform.SetFault("/repos/", playgroundtest.Fault{Kind: kind})
 		v := s.want(201, s.do("POST", ReportsPath, "admin", of("canoe")))
 		if got := fmt.Sprint(v["warnings"]); !strings.Contains(got, "repositoryKey") || !strings.Contains(got, "was not checked: ") || !strings.Contains(got, says) {
 			t.Errorf("%s: warnings %s", kind, got)
@@ -235,7 +236,7 @@ func TestReportAsksForItsRepository(t *testing.T) {
 // does not.
 func TestReportView(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	platform := bitbucket.New(bitbucket.Options{Token: "right", Projects: []bitbucket.Project{{Key: "ATL", Repositories: []bitbucket.Repository{{Slug: "canoe"}}}}})
+	platform := playgroundtest.NewBitbucket(bitbucket.Options{Token: "right", Projects: []bitbucket.Project{{Key: "ATL", Repositories: []bitbucket.Repository{{Slug: "canoe"}}}}})
 	platform.SetPullRequests("ATL", "canoe",
 		bitbucket.PullRequest{ID: 1, Title: "Fresh", Author: "ana", Target: "main", Updated: now.Add(-time.Hour)},
 		bitbucket.PullRequest{ID: 2, Title: "Forgotten", Author: "ana", Target: "main", Updated: now.AddDate(0, 0, -20), Reviewers: []bitbucket.Reviewer{{Name: "bob"}, {Name: "eve", Status: "APPROVED"}}},
@@ -269,17 +270,17 @@ func TestReportView(t *testing.T) {
 		t.Errorf("format pdf: %q", got)
 	}
 
-	for kind, says := range map[bitbucket.Kind]string{
-		bitbucket.Broken:     "500 Internal Server Error, An error occurred",
-		bitbucket.Forbidding: "Give the connection's account the permission to read ATL/canoe (REPO_READ)",
-		bitbucket.Missing:    "Check that there is a repository ATL/canoe",
+	for kind, says := range map[playgroundtest.Kind]string{
+		playgroundtest.Broken:     "500 Internal Server Error, An error occurred",
+		playgroundtest.Forbidding: "Give the connection's account the permission to read ATL/canoe (REPO_READ)",
+		playgroundtest.Missing:    "Check that there is a repository ATL/canoe",
 	} {
-		platform.SetFault("/pull-requests", bitbucket.Fault{Kind: kind})
+		platform.SetFault("/pull-requests", playgroundtest.Fault{Kind: kind})
 		if v := s.want(503, s.do("GET", view, "repo", "")); !strings.Contains(fmt.Sprint(v["message"]), says) {
 			t.Errorf("%s: %v", kind, v)
 		}
 	}
-	platform.SetFault("/pull-requests", bitbucket.Fault{Kind: bitbucket.Throttling, RetryAfter: "30"})
+	platform.SetFault("/pull-requests", playgroundtest.Fault{Kind: playgroundtest.Throttling, RetryAfter: "30"})
 	w := s.do("GET", view, "repo", "")
 	if s.want(503, w); w.Header().Get("Retry-After") != "30" || !strings.Contains(w.Body.String(), "Rate limit exceeded") {
 		t.Errorf("throttled: %q %s", w.Header().Get("Retry-After"), w.Body)

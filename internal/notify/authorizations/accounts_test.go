@@ -9,7 +9,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/playground/bitbucketcloud"
-	"outrigger/internal/playground/faults"
+	"outrigger/internal/playground/playgroundtest"
 )
 
 var shop, site = notify.RepositoryRef{ProjectKey: "acme", RepositoryKey: "shop"}, notify.RepositoryRef{ProjectKey: "acme", RepositoryKey: "site"}
@@ -60,11 +60,11 @@ func TestAdministering(t *testing.T) {
 			t.Errorf("revoked: %v", err)
 		}
 		n.pass(time.Minute)
-		n.SetFault("/2.0/", faults.Fault{Kind: faults.Broken})
+		n.SetFault("/2.0/", playgroundtest.Fault{Kind: playgroundtest.Broken})
 		if _, err := n.Administering(n.as(1), "cloud", shop); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("the platform is away: %v", err)
 		}
-		n.SetFault("/2.0/", faults.Fault{})
+		n.SetFault("/2.0/", playgroundtest.Fault{})
 		n.Withdraw(ana)
 		for _, when := range []string{"found out now", "known"} {
 			if _, err := n.Administering(n.as(1), "cloud", shop); !fault.Is(err, fault.Forbidden) || strings.Count(err.Error(), "uthorise ") != 1 {

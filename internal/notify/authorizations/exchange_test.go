@@ -10,7 +10,7 @@ import (
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/admin"
 	"outrigger/internal/playground/bitbucketcloud"
-	"outrigger/internal/playground/faults"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 )
 
@@ -147,9 +147,9 @@ func TestCallbacksThatAreRefused(t *testing.T) {
 		refuse("no code", complete(2, admin.Callback{State: empty.State}), fault.Conflict, "no code")
 
 		away := n.walk(2, ben)
-		n.SetFault("access_token", faults.Fault{Kind: faults.Broken})
+		n.SetFault("access_token", playgroundtest.Fault{Kind: playgroundtest.Broken})
 		refuse("the platform is away", complete(2, away), fault.Unavailable, "500")
-		n.SetFault("access_token", faults.Fault{})
+		n.SetFault("access_token", playgroundtest.Fault{})
 		if list, err := n.store.ListAuthorizations(t.Context(), 2, 0, 10); err != nil || len(list) != 0 {
 			t.Errorf("kept: %+v, %v", list, err)
 		}

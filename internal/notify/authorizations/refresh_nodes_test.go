@@ -16,7 +16,7 @@ import (
 	"outrigger/internal/notify/bitbucketcloud/client"
 	"outrigger/internal/notify/store"
 	"outrigger/internal/playground/bitbucketcloud"
-	"outrigger/internal/playground/faults"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 )
 
@@ -32,7 +32,7 @@ func TestTwoNodesRefreshOnce(t *testing.T) {
 	accounts := []notify.Authorization{nodes[0].authorize(1, ana), nodes[1].authorize(2, ben)}
 	for i := range 3 {
 		w.pass(2 * time.Hour) // the access tokens are over too
-		w.SetFault("access_token", faults.Fault{Delay: 50 * time.Millisecond})
+		w.SetFault("access_token", playgroundtest.Fault{Delay: 50 * time.Millisecond})
 		var all sync.WaitGroup
 		for _, n := range nodes {
 			all.Go(func() { n.round() })
@@ -123,11 +123,11 @@ func TestAnAnswerIsLost(t *testing.T) {
 		eachWorld(t, bitbucketcloud.Options{RotateRefresh: rotate}, func(t *testing.T, n *node) {
 			a := n.authorize(1, ana)
 			n.pass(90 * time.Minute)
-			n.SetFault("access_token", faults.Fault{Kind: faults.Throttling})
+			n.SetFault("access_token", playgroundtest.Fault{Kind: playgroundtest.Throttling})
 			if n.round(); !n.account(a.ID).AskedAt.IsZero() {
 				t.Error("a refusal counts as lost")
 			}
-			n.SetFault("access_token", faults.Fault{})
+			n.SetFault("access_token", playgroundtest.Fault{})
 			n.pass(failedFor)
 			hears := n.Service.Platform
 			n.Service.Platform = deafened{hears}
@@ -135,10 +135,10 @@ func TestAnAnswerIsLost(t *testing.T) {
 				t.Error("a lost answer is forgotten")
 			}
 			n.Service.Platform = hears
-			n.SetFault("access_token", faults.Fault{Kind: faults.Broken})
+			n.SetFault("access_token", playgroundtest.Fault{Kind: playgroundtest.Broken})
 			n.pass(failedFor)
 			n.round()
-			n.SetFault("access_token", faults.Fault{})
+			n.SetFault("access_token", playgroundtest.Fault{})
 			n.pass(failedFor)
 			n.round()
 			now := n.account(a.ID)

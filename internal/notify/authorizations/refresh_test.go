@@ -10,7 +10,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/playground/bitbucketcloud"
-	"outrigger/internal/playground/faults"
+	"outrigger/internal/playground/playgroundtest"
 )
 
 // Tokens are refreshed half an hour ahead, again and again, also where each
@@ -76,7 +76,7 @@ func TestWithdrawnAndGivenAgain(t *testing.T) {
 func TestThePlatformIsAway(t *testing.T) {
 	eachWorld(t, bitbucketcloud.Options{}, func(t *testing.T, n *node) {
 		a, b := n.authorize(1, ana), n.authorize(1, ben)
-		n.SetFault("access_token", faults.Fault{Kind: faults.Broken})
+		n.SetFault("access_token", playgroundtest.Fault{Kind: playgroundtest.Broken})
 		n.pass(90 * time.Minute)
 		n.round()
 		if got := n.refreshes(2); got != 1 { // the other account is not tried beside
@@ -90,7 +90,7 @@ func TestThePlatformIsAway(t *testing.T) {
 		if now := n.account(a.ID); !strings.Contains(now.Reason, "500") {
 			t.Errorf("%+v", now)
 		}
-		n.SetFault("access_token", faults.Fault{Kind: faults.Throttling, RetryAfter: "600"})
+		n.SetFault("access_token", playgroundtest.Fault{Kind: playgroundtest.Throttling, RetryAfter: "600"})
 		n.pass(failedFor)
 		n.round()
 		if now := n.account(b.ID); !now.DueAt.Round(time.Millisecond).Equal(n.clock().Add(10 * time.Minute)) {
@@ -100,12 +100,12 @@ func TestThePlatformIsAway(t *testing.T) {
 			t.Errorf("held by the other: %+v", now)
 		}
 		// The token ends while the platform is away.
-		n.SetFault("access_token", faults.Fault{Kind: faults.Broken})
+		n.SetFault("access_token", playgroundtest.Fault{Kind: playgroundtest.Broken})
 		n.pass(time.Hour)
 		if err := n.works(a.ID); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("%v", err)
 		}
-		n.SetFault("access_token", faults.Fault{})
+		n.SetFault("access_token", playgroundtest.Fault{})
 		n.pass(failedFor)
 		if got := n.round(); got != 2 || n.works(a.ID) != nil || n.account(a.ID).Reason != "" {
 			t.Errorf("%d refreshed, %+v", got, n.account(a.ID))
@@ -135,7 +135,7 @@ func TestATokenThatIsRefused(t *testing.T) {
 		if err := n.works(a.ID); err != nil || n.refreshes(1) != 1 {
 			t.Errorf("%v, %d refreshes", err, n.refreshes(1))
 		}
-		n.SetFault("/user", faults.Fault{Kind: faults.Refusing})
+		n.SetFault("/user", playgroundtest.Fault{Kind: playgroundtest.Refusing})
 		if err := n.works(a.ID); !fault.Is(err, fault.Conflict) || n.account(a.ID).State != notify.AuthorizationWithdrawn || n.refreshes(1) != 2 {
 			t.Errorf("%v, %+v, %d refreshes", err, n.account(a.ID), n.refreshes(1))
 		}
@@ -164,11 +164,11 @@ func TestRefreshesAndAccountsAreCounted(t *testing.T) {
 		}
 		n.pass(90 * time.Minute)
 		n.round()
-		n.SetFault("access_token", faults.Fault{Kind: faults.Broken})
+		n.SetFault("access_token", playgroundtest.Fault{Kind: playgroundtest.Broken})
 		n.pass(90 * time.Minute)
 		n.round()
 		n.round() // nothing is due
-		n.SetFault("access_token", faults.Fault{})
+		n.SetFault("access_token", playgroundtest.Fault{})
 		n.Withdraw(ana)
 		n.pass(failedFor)
 		n.round()

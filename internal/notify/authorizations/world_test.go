@@ -21,6 +21,7 @@ import (
 	"outrigger/internal/notify/bitbucketcloud/client"
 	"outrigger/internal/notify/store"
 	"outrigger/internal/playground/bitbucketcloud"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 	"outrigger/internal/secret/secrettest"
 )
@@ -33,7 +34,7 @@ const (
 
 // world is a played platform and nodes that share a database.
 type world struct {
-	*bitbucketcloud.Platform
+	*playgroundtest.Cloud
 	t   *testing.T
 	d   *db.DB
 	url string
@@ -67,7 +68,7 @@ func newWorld(t *testing.T, d *db.DB, o bitbucketcloud.Options) *world {
 		{Workspace: "acme", Slug: "shop", Permissions: map[string]string{ana: "admin", ben: "read"}},
 		{Workspace: "acme", Slug: "site", Permissions: map[string]string{ben: "admin"}},
 	}
-	w.Platform = bitbucketcloud.New(o)
+	w.Cloud = playgroundtest.NewCloud(o)
 	server := httptest.NewServer(w.Handler())
 	t.Cleanup(server.Close)
 	w.url = server.URL

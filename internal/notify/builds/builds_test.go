@@ -20,6 +20,7 @@ import (
 	"outrigger/internal/notify/bitbucketdc/client"
 	"outrigger/internal/notify/store"
 	"outrigger/internal/playground/bitbucket"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 	"outrigger/internal/secret/secrettest"
 )
@@ -27,7 +28,7 @@ import (
 // world is a played platform, a node that asks it, and a rule that takes builds
 // of the project ATL.
 type world struct {
-	*bitbucket.Platform
+	*playgroundtest.Bitbucket
 	t     *testing.T
 	d     *db.DB
 	url   string
@@ -42,7 +43,7 @@ var start = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 func eachWorld(t *testing.T, fn func(t *testing.T, w *world)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := &world{t: t, d: d, now: start}
-		w.Platform = bitbucket.New(bitbucket.Options{Token: "right", Clock: w.clock})
+		w.Bitbucket = playgroundtest.NewBitbucket(bitbucket.Options{Token: "right", Clock: w.clock})
 		server := httptest.NewServer(w.Handler())
 		t.Cleanup(server.Close)
 		w.url = server.URL
@@ -213,12 +214,12 @@ func TestAFailingPlatform(t *testing.T) {
 			w.push("main", "ATL", "main", n)
 		}
 		w.SetBuild(commit(4), bitbucket.Build{Key: "unit", State: "FAILED", URL: "https://ci.example.com/1", Added: start})
-		w.SetFault("", bitbucket.Fault{Kind: bitbucket.Broken})
+		w.SetFault("", playgroundtest.Fault{Kind: playgroundtest.Broken})
 		w.round(firstAsk)
 		if n := w.Asked(""); n != 1 {
 			t.Errorf("asked %d times", n)
 		}
-		w.SetFault("", bitbucket.Fault{})
+		w.SetFault("", playgroundtest.Fault{})
 		w.round(failedFor - time.Second)
 		w.round(time.Second)
 		w.want("main unit FAILED")

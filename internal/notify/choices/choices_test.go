@@ -15,12 +15,13 @@ import (
 	"outrigger/internal/notify/bitbucketdc/client"
 	"outrigger/internal/notify/choices"
 	"outrigger/internal/playground/bitbucket"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 )
 
 // world is a played platform, and a service that asks it.
 type world struct {
-	*bitbucket.Platform
+	*playgroundtest.Bitbucket
 	*choices.Service
 	now   time.Time
 	known []identity.Resource
@@ -40,7 +41,7 @@ func newWorld(t *testing.T) *world {
 	for i := range 200 {
 		o.Users = append(o.Users, bitbucket.User{Name: fmt.Sprintf("user%03d", i), DisplayName: "עדה " + fmt.Sprint(i), Inactive: i == 7})
 	}
-	w := &world{Platform: bitbucket.New(o), now: time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)}
+	w := &world{Bitbucket: playgroundtest.NewBitbucket(o), now: time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)}
 	server := httptest.NewServer(w.Handler())
 	t.Cleanup(server.Close)
 	clock := func() time.Time { return w.now }
@@ -174,7 +175,7 @@ func TestPeopleNeedThreeLetters(t *testing.T) {
 func TestAPlatformThatDoesNotAnswer(t *testing.T) {
 	w := newWorld(t)
 	w.known = []identity.Resource{{Connection: "main", Project: "ATL", Repository: "canoe"}}
-	w.SetFault("/repos", bitbucket.Fault{Kind: bitbucket.Broken})
+	w.SetFault("/repos", playgroundtest.Fault{Kind: playgroundtest.Broken})
 	q := choices.Query{Kind: choices.Repositories, Text: "can"}
 	for range 3 {
 		if found, a := w.ask(t, admin(t), q); found != "ATL/canoe" || !strings.HasSuffix(a.Note, "Type the name.") {
@@ -188,7 +189,7 @@ func TestAPlatformThatDoesNotAnswer(t *testing.T) {
 	if found, a := w.ask(t, admin(t), q); found != "" || !strings.Contains(a.Note, "no account") {
 		t.Errorf("without an account: %q, %q", found, a.Note)
 	}
-	w.SetFault("/repos", bitbucket.Fault{})
+	w.SetFault("/repos", playgroundtest.Fault{})
 	w.now = w.now.Add(time.Minute)
 	if found, a := w.ask(t, admin(t), choices.Query{Kind: choices.Repositories, Text: "repo-41-007"}); found != "P41/repo-41-007" || a.Note != "" {
 		t.Errorf("after a minute: %q, %q", found, a.Note)
@@ -198,7 +199,7 @@ func TestAPlatformThatDoesNotAnswer(t *testing.T) {
 // A platform that hangs keeps who types waiting for a few seconds, once.
 func TestAPlatformThatHangs(t *testing.T) {
 	w := newWorld(t)
-	w.SetFault("/users", bitbucket.Fault{Kind: bitbucket.Silent})
+	w.SetFault("/users", playgroundtest.Fault{Kind: playgroundtest.Silent})
 	began := time.Now()
 	for range 2 {
 		if _, a := w.ask(t, as(t, "ada", holds(identity.ProjectAdmin, "P41", "")), choices.Query{Kind: choices.Users, ProjectKey: "P41", Text: "user"}); a.Note != "The platform does not answer at the moment. Type the name." {

@@ -17,6 +17,7 @@ import (
 	"outrigger/internal/notify/bitbucketdc/client"
 	"outrigger/internal/notify/store"
 	"outrigger/internal/playground/bitbucket"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 	"outrigger/internal/secret/secrettest"
 )
@@ -25,7 +26,7 @@ var _ notify.Memberships = (*Memberships)(nil)
 
 // world is a played platform with the nodes that ask it.
 type world struct {
-	*bitbucket.Platform
+	*playgroundtest.Bitbucket
 	t    *testing.T
 	d    *db.DB
 	url  string
@@ -37,7 +38,7 @@ type world struct {
 func eachWorld(t *testing.T, fn func(t *testing.T, w *world)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := &world{t: t, d: d, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
-		w.Platform = bitbucket.New(bitbucket.Options{
+		w.Bitbucket = playgroundtest.NewBitbucket(bitbucket.Options{
 			Token: "right", Users: []bitbucket.User{{Name: "ann"}, {Name: "annabel"}},
 			Groups: map[string][]string{"devs": {"ann"}, "ops": {"annabel"}, "leads": {"ann", "annabel"}},
 		})
@@ -115,7 +116,7 @@ func TestTheLastAnswerHolds(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.want(true, "ann", "devs")
 		w.want(false, "annabel", "devs")
-		w.SetFault("", bitbucket.Fault{Kind: bitbucket.Broken})
+		w.SetFault("", playgroundtest.Fault{Kind: playgroundtest.Broken})
 		w.now = w.now.Add(freshFor)
 		w.want(true, "ann", "devs")
 		w.node = w.startNode()
@@ -129,7 +130,7 @@ func TestTheLastAnswerHolds(t *testing.T) {
 		if _, err := w.node.MemberOf(t.Context(), "main", "ann", []string{"devs"}); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("after a week: %v", err)
 		}
-		w.SetFault("", bitbucket.Fault{})
+		w.SetFault("", playgroundtest.Fault{})
 		w.now = w.now.Add(failedFor)
 		w.want(true, "ann", "devs")
 	})
@@ -138,7 +139,7 @@ func TestTheLastAnswerHolds(t *testing.T) {
 // A platform that fails is not asked for every event.
 func TestAFailingPlatformIsLeftAlone(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		w.SetFault("", bitbucket.Fault{Kind: bitbucket.Broken})
+		w.SetFault("", playgroundtest.Fault{Kind: playgroundtest.Broken})
 		for range 5 {
 			if _, err := w.node.MemberOf(t.Context(), "main", "ann", []string{"devs", "ops", "leads"}); !fault.Is(err, fault.Unavailable) {
 				t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"outrigger/internal/notify"
 	"outrigger/internal/playground/bitbucket"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 )
 
@@ -23,7 +24,7 @@ func TestAnotherServerIsToldOtherSecrets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := func(p *bitbucket.Platform) (secrets []string) {
+		told := func(p *playgroundtest.Bitbucket) (secrets []string) {
 			t.Helper()
 			if err := w.store.Load(t.Context()); err != nil {
 				t.Fatal(err)
@@ -37,11 +38,11 @@ func TestAnotherServerIsToldOtherSecrets(t *testing.T) {
 			return secrets
 		}
 		known := []string{made.Secret.Reveal()}
-		if got := told(w.Platform); !slices.Equal(got, known) {
+		if got := told(w.Bitbucket); !slices.Equal(got, known) {
 			t.Fatalf("the server that it was made for is told %q", got)
 		}
 		for range 3 {
-			other := bitbucket.New(bitbucket.Options{Token: "right", Clock: w.clock, Projects: []bitbucket.Project{{Key: "ATL"}}})
+			other := playgroundtest.NewBitbucket(bitbucket.Options{Token: "right", Clock: w.clock, Projects: []bitbucket.Project{{Key: "ATL"}}})
 			server := httptest.NewServer(other.Handler())
 			t.Cleanup(server.Close)
 			c.BaseURL, c.Token, c.Version = server.URL, secret.New("right"), 0

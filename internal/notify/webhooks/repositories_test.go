@@ -20,7 +20,7 @@ import (
 	cloud "outrigger/internal/notify/bitbucketcloud/client"
 	"outrigger/internal/notify/store"
 	"outrigger/internal/playground/bitbucketcloud"
-	"outrigger/internal/playground/faults"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 	"outrigger/internal/secret/secrettest"
 )
@@ -31,7 +31,7 @@ var shop = notify.RepositoryRef{ProjectKey: "acme", RepositoryKey: "shop"}
 
 // cloudWorld is a played cloud platform and a node that looks at it.
 type cloudWorld struct {
-	*bitbucketcloud.Platform
+	*playgroundtest.Cloud
 	t     *testing.T
 	url   string
 	now   time.Time
@@ -44,7 +44,7 @@ func eachCloudWorld(t *testing.T, manage bool, fn func(t *testing.T, w *cloudWor
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := &cloudWorld{t: t, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
 		clock := func() time.Time { return w.now }
-		w.Platform = bitbucketcloud.New(bitbucketcloud.Options{
+		w.Cloud = playgroundtest.NewCloud(bitbucketcloud.Options{
 			Clock: clock, Accounts: []bitbucketcloud.Account{{ID: ana, UUID: "{ana}", DisplayName: "Ana"}},
 			Consumers: []bitbucketcloud.Consumer{{
 				Key: "key", Secret: "client-secret", Callback: base + "/oauth/cloud", Scopes: []string{"account", "repository", "pullrequest", "webhook", "issue"},
@@ -252,12 +252,12 @@ func TestARepositorysWebhookCannotBeCreated(t *testing.T) {
 		if err := w.api.CreateOfRepository(w.ada(), "cloud", shop); !fault.Is(err, fault.Unavailable) || w.state(shop).State != notify.WebhookUnknown || w.state(shop).Reason == "" {
 			t.Errorf("%v, %+v", err, w.state(shop))
 		}
-		w.SetFault("/2.0/", faults.Fault{Kind: faults.Broken})
+		w.SetFault("/2.0/", playgroundtest.Fault{Kind: playgroundtest.Broken})
 		w.rule(notify.RepositoryRef{ProjectKey: "acme", RepositoryKey: "s-hop"})
 		if n := w.round(troubledEvery); n != 1 { // the other one is left for the next round
 			t.Errorf("looked at %d", n)
 		}
-		w.SetFault("/2.0/", faults.Fault{})
+		w.SetFault("/2.0/", playgroundtest.Fault{})
 		w.SetPermission("acme", "shop", ana, "admin")
 		if err := w.api.CreateOfRepository(w.ada(), "cloud", shop); err != nil {
 			t.Error(err)

@@ -7,7 +7,7 @@ import (
 
 	"outrigger/internal/notify"
 	"outrigger/internal/playground/bitbucketcloud"
-	"outrigger/internal/playground/faults"
+	"outrigger/internal/playground/playgroundtest"
 )
 
 // deleteRules deletes the rules of shop.
@@ -67,7 +67,7 @@ func TestARepositorysWebhookCannotBeDeleted(t *testing.T) {
 		w.round(0)
 		first := w.one(shop)
 		w.deleteRules()
-		w.SetFault("/hooks", faults.Fault{Kind: faults.Broken})
+		w.SetFault("/hooks", playgroundtest.Fault{Kind: playgroundtest.Broken})
 		w.round(time.Minute)
 		if is := w.state(shop); is.State != notify.WebhookUnneeded || !strings.Contains(is.Reason, "500") {
 			t.Errorf("%+v", is)
@@ -75,16 +75,16 @@ func TestARepositorysWebhookCannotBeDeleted(t *testing.T) {
 		if n := w.round(troubledEvery - time.Second); n != 0 {
 			t.Errorf("tried %d again at once", n)
 		}
-		w.SetFault("/hooks", faults.Fault{})
+		w.SetFault("/hooks", playgroundtest.Fault{})
 		w.rule(shop)
 		w.round(0)
 		if again := w.one(shop); again.UUID != first.UUID || w.state(shop).State != notify.WebhookSends {
 			t.Errorf("%+v, %+v", again, w.state(shop))
 		}
 		w.deleteRules()
-		w.SetFault("/hooks", faults.Fault{Kind: faults.Broken})
+		w.SetFault("/hooks", playgroundtest.Fault{Kind: playgroundtest.Broken})
 		w.round(time.Minute)
-		w.SetFault("/hooks", faults.Fault{})
+		w.SetFault("/hooks", playgroundtest.Fault{})
 		w.round(troubledEvery)
 		if there := w.Webhooks("acme", "shop"); len(there) != 0 || w.state(shop).State != notify.WebhookUnchecked {
 			t.Errorf("%+v, %+v", there, w.state(shop))

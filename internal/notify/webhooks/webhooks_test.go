@@ -22,6 +22,7 @@ import (
 	"outrigger/internal/notify/bitbucketdc/client"
 	"outrigger/internal/notify/store"
 	"outrigger/internal/playground/bitbucket"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 	"outrigger/internal/secret/secrettest"
 )
@@ -31,7 +32,7 @@ const base = "https://tools.example.com/outrigger"
 // world is a played platform and a node that looks at it. The connection "main"
 // may create webhooks, "read" may not.
 type world struct {
-	*bitbucket.Platform
+	*playgroundtest.Bitbucket
 	t     *testing.T
 	d     *db.DB
 	url   string
@@ -46,7 +47,7 @@ func eachWorld(t *testing.T, o bitbucket.Options, fn func(t *testing.T, w *world
 		w := &world{t: t, d: d, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
 		o := o
 		o.Token, o.Clock = "right", w.clock
-		w.Platform = bitbucket.New(o)
+		w.Bitbucket = playgroundtest.NewBitbucket(o)
 		server := httptest.NewServer(w.Handler())
 		t.Cleanup(server.Close)
 		w.url = server.URL
@@ -262,7 +263,7 @@ func TestHealthIsKept(t *testing.T) {
 // that does not answer is left alone, and it is said why.
 func TestRefusals(t *testing.T) {
 	eachWorld(t, three, func(t *testing.T, w *world) {
-		w.SetFault("/projects/ATL/", bitbucket.Fault{Kind: bitbucket.Withholding})
+		w.SetFault("/projects/ATL/", playgroundtest.Fault{Kind: playgroundtest.Withholding})
 		if n := w.round(0); n != 3 {
 			t.Errorf("looked at %d", n)
 		}
@@ -272,8 +273,8 @@ func TestRefusals(t *testing.T) {
 		if p := w.webhook("SHOP"); p.State != notify.WebhookSends {
 			t.Errorf("%+v", p)
 		}
-		w.SetFault("/projects/ATL/", bitbucket.Fault{})
-		w.SetFault("", bitbucket.Fault{Kind: bitbucket.Proxied})
+		w.SetFault("/projects/ATL/", playgroundtest.Fault{})
+		w.SetFault("", playgroundtest.Fault{Kind: playgroundtest.Proxied})
 		before := w.Asked("")
 		w.round(listEvery)
 		if c := w.coverage(); c.Projects != 3 || c.Sending != 2 || !strings.Contains(c.Reason, "is not the platform") || c.CheckedAt.Equal(w.now) || w.Asked("") != before+1 {
@@ -283,7 +284,7 @@ func TestRefusals(t *testing.T) {
 		if n := w.Asked("") - before; n != 1 {
 			t.Errorf("asked %d times", n)
 		}
-		w.SetFault("", bitbucket.Fault{})
+		w.SetFault("", playgroundtest.Fault{})
 		w.round(failedFor)
 		if c := w.coverage(); c.Sending != 3 || c.Reason != "" {
 			t.Errorf("%+v", c)
@@ -318,12 +319,12 @@ func TestManyProjects(t *testing.T) {
 // A person has a webhook created at once, in his own name.
 func TestCreateByHand(t *testing.T) {
 	eachWorld(t, three, func(t *testing.T, w *world) {
-		w.SetFault("POST ", bitbucket.Fault{Kind: bitbucket.Forbidding})
+		w.SetFault("POST ", playgroundtest.Fault{Kind: playgroundtest.Forbidding})
 		w.round(0)
 		if _, err := w.api.Create(w.root(), "main", "ATL"); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "not permitted") {
 			t.Errorf("%v", err)
 		}
-		w.SetFault("POST ", bitbucket.Fault{})
+		w.SetFault("POST ", playgroundtest.Fault{})
 		p, err := w.api.Create(w.root(), "main", "atl")
 		if err != nil || p.State != notify.WebhookSends || len(w.Webhooks("ATL")) != 1 {
 			t.Fatalf("%+v, %v", p, err)

@@ -1,7 +1,6 @@
 // Package bitbucket plays the self-hosted code-hosting platform: the part of
 // its REST API that is asked for users, groups, permissions, projects,
-// pull requests, webhooks and builds, as the vendor documents it, with the
-// faults of real ones on demand.
+// pull requests, webhooks and builds, as the vendor documents it.
 //
 // Source: https://developer.atlassian.com/server/bitbucket/rest/
 package bitbucket
@@ -11,8 +10,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"outrigger/internal/playground/faults"
 )
 
 // Options say what the platform holds at first. The zero value is empty and
@@ -63,9 +60,7 @@ type Repository struct {
 
 // Platform is a self-hosted platform. It is safe for concurrent use.
 type Platform struct {
-	o      Options
-	faults faults.Faults
-	asked  faults.Requests
+	o Options
 
 	mu       sync.Mutex
 	users    []User
@@ -147,9 +142,6 @@ func (p *Platform) Move(from, to string) {
 		project.Key = to
 	}
 }
-
-// Asked counts the requests whose method and path contain a text.
-func (p *Platform) Asked(text string) int { return p.asked.Count(text) }
 
 // project returns a project by its key, which has no case; mu is held.
 func (p *Platform) project(key string) *Project {

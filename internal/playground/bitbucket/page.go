@@ -3,8 +3,6 @@ package bitbucket
 import (
 	"net/http"
 	"strconv"
-
-	"outrigger/internal/playground/faults"
 )
 
 // page answers one page of values: 25 unless limit says otherwise, and never
@@ -20,25 +18,6 @@ func page(p *Platform, a *asking, values []any) {
 	out := map[string]any{"size": to - from, "limit": limit, "start": start, "isLastPage": to == len(values), "values": values[from:to]}
 	if to < len(values) {
 		out["nextPageStart"] = to
-	}
-	switch a.fault.Kind {
-	case Endless: // a further page with nothing new, for ever
-		out["isLastPage"], out["nextPageStart"], out["values"] = false, start+limit, values[from:to]
-	case Inventing:
-		out["isLastPage"], out["nextPageStart"], out["size"] = false, start+1, 1
-		out["values"] = []any{map[string]any{"name": "user " + strconv.Itoa(start), "key": "P" + strconv.Itoa(start), "id": start + 1}}
-	case Overlapping:
-		out["values"] = values[max(from-1, 0):to]
-	case Nulling:
-		out["values"] = faults.Nulled(values[from:to])
-	case Repeating: // the first page again and again
-		first := values[:min(limit, len(values))]
-		out["isLastPage"], out["nextPageStart"], out["size"], out["values"] = false, start+limit, len(first), first
-	case Standing: // the next page is this one
-		out["isLastPage"], out["nextPageStart"] = false, start
-	case Ragged: // there is more, and it does not say where
-		out["isLastPage"] = false
-		delete(out, "nextPageStart")
 	}
 	a.answer(http.StatusOK, out)
 }

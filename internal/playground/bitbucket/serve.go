@@ -38,12 +38,7 @@ func (p *Platform) Handler() http.Handler {
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { p.ask(w, r, handle) })
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p.asked.Note(r)
-		if !p.faults.At(r).Happen(w, r, (&asking{w: w, r: r}).refuse) {
-			mux.ServeHTTP(w, r)
-		}
-	})
+	return mux
 }
 
 // asking is an authenticated request.
@@ -52,7 +47,6 @@ type asking struct {
 	r     *http.Request
 	who   *User  // nil: the bearer of the token
 	scope string // of an OAuth token; "": it is none
-	fault Fault
 }
 
 // ask answers a request with credentials; mu is held
@@ -60,7 +54,7 @@ type asking struct {
 func (p *Platform) ask(w http.ResponseWriter, r *http.Request, handle func(*asking)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	a := &asking{w: w, r: r, fault: p.faults.At(r)}
+	a := &asking{w: w, r: r}
 	token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	name, password, basic := r.BasicAuth()
 	switch {

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"strconv"
-
-	"outrigger/internal/playground/faults"
 )
 
 // page answers one page of values: 10 unless pagelen says otherwise. The link to
@@ -26,7 +24,6 @@ func (p *Platform) page(a *asking, values []any) {
 	if to < len(values) {
 		out["next"] = p.link(a.r, number+1)
 	}
-	p.spoil(a, out, values, from, to)
 	a.answer(http.StatusOK, project(out, a.r.URL.Query().Get("fields")))
 }
 
@@ -41,30 +38,6 @@ func made(values []any) []any {
 		out[i] = v
 	}
 	return out
-}
-
-// spoil is what faults do to the page of values[from:to].
-func (p *Platform) spoil(a *asking, out map[string]any, values []any, from, to int) {
-	number := out["page"].(int)
-	next := p.link(a.r, number+1)
-	switch a.fault.Kind {
-	case faults.Endless: // a further page with nothing on it, for ever
-		out["values"], out["next"] = []any{}, next
-	case faults.Inventing:
-		out["values"], out["next"] = []any{map[string]any{"id": number, "title": "Invented", "uuid": uuid(), "event": uuid()}}, next
-	case faults.Repeating: // the first page again and again
-		out["values"], out["next"] = made(values[:min(len(values), out["pagelen"].(int))]), next
-	case faults.Standing:
-		out["next"] = p.link(a.r, number)
-	case faults.Ragged:
-		delete(out, "values")
-	case faults.Overlapping:
-		out["values"] = made(values[max(from-1, 0):to])
-	case faults.Elsewhere:
-		out["next"] = "https://api.example.net" + a.r.URL.Path + "?page=2"
-	case faults.Nulling:
-		out["values"] = faults.Nulled(made(values[from:to]))
-	}
 }
 
 // site is where the platform is reached.

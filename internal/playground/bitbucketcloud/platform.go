@@ -1,8 +1,7 @@
 // Package bitbucketcloud plays the cloud code-hosting platform: the OAuth 2
 // server by which people authorise an app, the part of its REST API that is
 // asked for accounts, permissions, pull requests, webhooks and build statuses,
-// and the webhooks that it sends, as the vendor documents it, with the faults of
-// real ones on demand.
+// and the webhooks that it sends, as the vendor documents it.
 //
 // Sources: https://developer.atlassian.com/cloud/bitbucket/oauth-2/,
 // https://developer.atlassian.com/cloud/bitbucket/rest/ and
@@ -17,8 +16,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"outrigger/internal/playground/faults"
 )
 
 // Options say what the platform holds at first. The zero value is empty.
@@ -76,9 +73,7 @@ func (r *Repository) fullName() string { return r.Workspace + "/" + r.Slug }
 
 // Platform is a cloud platform. It is safe for concurrent use.
 type Platform struct {
-	o      Options
-	faults faults.Faults
-	asked  faults.Requests
+	o Options
 
 	mu           sync.Mutex
 	accounts     []Account
@@ -89,8 +84,6 @@ type Platform struct {
 	refresh      map[string]*token
 	webhooks     []*Webhook
 	statuses     map[string][]Status // by commit
-	after        int                 // requests of the API until then is done; 0: nothing is to be done
-	then         func()
 }
 
 // New makes a platform that works.
@@ -163,20 +156,6 @@ func (p *Platform) SetConsumer(c Consumer) {
 	defer p.mu.Unlock()
 	p.consumers = slices.DeleteFunc(p.consumers, func(other Consumer) bool { return other.Key == c.Key })
 	p.consumers = append(p.consumers, c)
-}
-
-// SetFault is Faults.Set.
-func (p *Platform) SetFault(at string, f faults.Fault) { p.faults.Set(at, f) }
-
-// Asked counts the requests whose method and path contain a text.
-func (p *Platform) Asked(text string) int { return p.asked.Count(text) }
-
-// After does something when so many more requests of the API were answered, such
-// as Expire in the middle of a list.
-func (p *Platform) After(requests int, do func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.after, p.then = requests, do
 }
 
 // repository returns a repository by its names, which have no case; mu is held.

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-
-	"outrigger/internal/playground/faults"
 )
 
 // Handler serves the platform at the root of a server: OAuth below /site/oauth2
@@ -39,29 +37,22 @@ func (p *Platform) Handler() http.Handler {
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { p.ask(w, r, resource.scope, resource.handle) })
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p.asked.Note(r)
-		if !p.faults.At(r).Happen(w, r, (&asking{w: w, r: r}).happen) {
-			mux.ServeHTTP(w, r)
-		}
-	})
+	return mux
 }
 
 // asking is an authenticated request of the API.
 type asking struct {
-	w     http.ResponseWriter
-	r     *http.Request
-	who   *Account
-	fault faults.Fault
+	w   http.ResponseWriter
+	r   *http.Request
+	who *Account
 }
 
 // ask answers a request with a token of a consumer that has the scope; mu is
 // held meanwhile.
 func (p *Platform) ask(w http.ResponseWriter, r *http.Request, scope string, handle func(*asking)) {
-	defer p.answered()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	a := &asking{w: w, r: r, fault: p.faults.At(r)}
+	a := &asking{w: w, r: r}
 	text, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	t := p.access[text]
 	switch {
@@ -82,21 +73,6 @@ func (p *Platform) ask(w http.ResponseWriter, r *http.Request, scope string, han
 	}
 }
 
-// answered does what is to be done after so many requests.
-func (p *Platform) answered() {
-	p.mu.Lock()
-	var then func()
-	if p.after > 0 {
-		if p.after--; p.after == 0 {
-			then = p.then
-		}
-	}
-	p.mu.Unlock()
-	if then != nil {
-		then()
-	}
-}
-
 func (a *asking) answer(status int, body any) {
 	a.w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	a.w.WriteHeader(status)
@@ -113,28 +89,4 @@ func (a *asking) lacks(scope string, granted []string) {
 		"message": "Your credentials lack one or more required privilege scopes.",
 		"detail":  map[string]any{"required": []string{scope}, "granted": granted},
 	}})
-}
-
-// happen words the statuses of faults.
-func (a *asking) happen(kind faults.Kind) {
-	oauth := strings.HasPrefix(a.r.URL.Path, "/site/")
-	switch kind {
-	case faults.Refusing:
-		if oauth {
-			a.answer(http.StatusUnauthorized, map[string]any{"error": "invalid_client"}) // as RFC 6749 5.2 has it
-			return
-		}
-		a.fail(http.StatusUnauthorized, "Token is invalid, expired, or not supported for this endpoint.")
-	case faults.Forbidding:
-		a.fail(http.StatusForbidden, "Your credentials do not have access to this resource.")
-	case faults.Withholding:
-		a.lacks("pullrequest", []string{"account"})
-	case faults.Throttling:
-		a.w.WriteHeader(http.StatusTooManyRequests) // one line of plain text
-		_, _ = a.w.Write([]byte("Rate limit for this resource has been exceeded"))
-	case faults.Broken:
-		a.fail(http.StatusInternalServerError, "Something went wrong")
-	case faults.Missing:
-		a.fail(http.StatusNotFound, "There is no API hosted at this URL.")
-	}
 }

@@ -78,7 +78,7 @@ func (p *Platform) DeleteWebhooks(workspace, slug string) {
 
 // hookEvents lists the keys for webhooks of repositories, to everybody.
 func (p *Platform) hookEvents(w http.ResponseWriter, r *http.Request) {
-	a := &asking{w: w, r: r, fault: p.faults.At(r)}
+	a := &asking{w: w, r: r}
 	var values []any
 	for _, key := range eventKeys {
 		if !slices.Contains(p.o.UnknownEvents, key) {

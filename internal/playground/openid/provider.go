@@ -1,6 +1,6 @@
 // Package openid plays an OpenID Connect provider: discovery, the authorization
 // code with PKCE, signed ID tokens, userinfo and a key set, as the specification
-// says, and on demand the faults and lies against which its clients have checks.
+// says.
 //
 // Sources: https://openid.net/specs/openid-connect-core-1_0.html and
 // https://openid.net/specs/openid-connect-discovery-1_0.html
@@ -12,8 +12,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"outrigger/internal/playground/faults"
 )
 
 // Options say what the provider knows at first.
@@ -39,9 +37,7 @@ type Client struct{ ID, Secret, Callback string }
 
 // Provider is an OpenID Connect provider. It is safe for concurrent use.
 type Provider struct {
-	o      Options
-	faults faults.Faults
-	asked  faults.Requests
+	o Options
 
 	mu       sync.Mutex
 	accounts []Account
@@ -50,8 +46,6 @@ type Provider struct {
 	tokens   map[string]string    // subjects by access token
 	shown    map[string]time.Time // when accounts were signed in, by subject
 	key      signingKey
-	lie      Lie
-	refusal  string
 }
 
 type signingKey struct {
@@ -100,26 +94,6 @@ func (p *Provider) SetAccount(a Account) {
 	defer p.mu.Unlock()
 	p.accounts = slices.DeleteFunc(p.accounts, func(o Account) bool { return o.Subject == a.Subject })
 	p.accounts = append(p.accounts, a)
-}
-
-// SetFault is Faults.Set.
-func (p *Provider) SetFault(at string, f faults.Fault) { p.faults.Set(at, f) }
-
-// Asked counts the requests whose method and path contain a text.
-func (p *Provider) Asked(text string) int { return p.asked.Count(text) }
-
-// SetLie has the provider lie from now on; "" ends it.
-func (p *Provider) SetLie(l Lie) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.lie = l
-}
-
-// SetRefusal has browsers come back with an error from now on; "" ends it.
-func (p *Provider) SetRefusal(name string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.refusal = name
 }
 
 func (p *Provider) account(subject string) *Account {

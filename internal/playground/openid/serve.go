@@ -9,8 +9,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-
-	"outrigger/internal/playground/faults"
 )
 
 // codeLife is how long a code holds.
@@ -30,22 +28,7 @@ func (p *Provider) Handler() http.Handler {
 	mux.HandleFunc("POST /token", p.token)
 	mux.HandleFunc("GET /userinfo", p.userInfo)
 	mux.HandleFunc("GET /keys", p.keys)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p.asked.Note(r)
-		if !p.faults.At(r).Happen(w, r, func(kind faults.Kind) { refuse(w, kind) }) {
-			mux.ServeHTTP(w, r)
-		}
-	})
-}
-
-// refuse words the statuses of faults: an error of RFC 6749, with words that
-// no page should show.
-func refuse(w http.ResponseWriter, kind faults.Kind) {
-	status := map[faults.Kind]int{
-		faults.Refusing: http.StatusUnauthorized, faults.Forbidding: http.StatusForbidden, faults.Throttling: http.StatusTooManyRequests,
-		faults.Broken: http.StatusInternalServerError, faults.Missing: http.StatusNotFound,
-	}[kind]
-	answer(w, status, map[string]any{"error": "server_error", "error_description": "<script>alert(1)</script> visit evil.example"})
+	return mux
 }
 
 func answer(w http.ResponseWriter, status int, body any) {
@@ -74,14 +57,6 @@ func (p *Provider) configuration(w http.ResponseWriter, r *http.Request) {
 	if p.o.InBody {
 		c["token_endpoint_auth_methods_supported"] = []string{"client_secret_post"}
 	}
-	switch p.lie {
-	case OtherDiscovery:
-		c["issuer"] = "https://evil.example"
-	case PlainEndpoints:
-		c["token_endpoint"] = "http://169.254.169.254/token"
-	case NoKeys:
-		delete(c, "jwks_uri")
-	}
 	answer(w, http.StatusOK, c)
 }
 
@@ -100,10 +75,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	client := p.client(q.Get("client_id"))
 	back := func(answer url.Values) {
 		answer.Set("state", q.Get("state"))
-		switch {
-		case p.lie == OtherSender:
-			answer.Set("iss", "https://evil.example")
-		case p.o.NamesItself && p.lie != NoSender:
+		if p.o.NamesItself {
 			answer.Set("iss", issuerOf(r))
 		}
 		http.Redirect(w, r, client.Callback+"?"+answer.Encode(), http.StatusFound)
@@ -111,8 +83,6 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case client == nil || client.Callback != q.Get("redirect_uri"):
 		http.Error(w, "Invalid client or redirect_uri", http.StatusBadRequest)
-	case p.refusal != "":
-		back(url.Values{"error": {p.refusal}, "error_description": {"<script>alert(1)</script> visit evil.example"}})
 	case q.Get("response_type") != "code" || !strings.Contains(" "+q.Get("scope")+" ", " openid ") || q.Get("code_challenge_method") != "S256":
 		back(url.Values{"error": {"invalid_request"}})
 	case r.Method == http.MethodGet:
@@ -147,11 +117,9 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	default:
 		access := rand.Text()
 		p.tokens[access] = c.subject
-		body := map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 300, "id_token": p.idToken(issuerOf(r), client, c, access)}
-		if p.lie == NoIDToken {
-			delete(body, "id_token")
-		}
-		answer(w, http.StatusOK, body)
+		answer(w, http.StatusOK, map[string]any{
+			"access_token": access, "token_type": "Bearer", "expires_in": 300, "id_token": p.idToken(issuerOf(r), client, c, access),
+		})
 	}
 }
 
@@ -179,9 +147,6 @@ func (p *Provider) userInfo(w http.ResponseWriter, r *http.Request) {
 		for name, value := range claims {
 			body[name] = value
 		}
-	}
-	if p.lie == OtherUserInfo {
-		body["sub"] = "another"
 	}
 	answer(w, http.StatusOK, body)
 }

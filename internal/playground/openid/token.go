@@ -2,7 +2,6 @@ package openid
 
 import (
 	"crypto"
-	"crypto/hmac"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha256"
@@ -32,66 +31,21 @@ func (p *Provider) idToken(issuer string, client *Client, c *code, access string
 			claims[name] = value
 		}
 	}
-	switch p.lie {
-	case WrongNonce:
-		claims["nonce"] = rand.Text()
-	case NoNonce:
-		delete(claims, "nonce")
-	case WrongAudience:
-		claims["aud"] = "someone-else"
-	case WrongIssuer:
-		claims["iss"] = "https://evil.example"
-	case OtherParty:
-		claims["azp"] = "someone-else"
-	case ManyAudiences:
-		claims["aud"] = []string{client.ID, "someone-else"}
-		delete(claims, "azp")
-	case Expired:
-		claims["exp"] = now.Add(-time.Hour).Unix()
-	case NotYet:
-		claims["nbf"] = now.Add(time.Hour).Unix()
-	case Ahead:
-		claims["iat"] = now.Add(2 * time.Minute).Unix()
-	case NoAuthTime:
-		delete(claims, "auth_time")
-	case NoSubject:
-		delete(claims, "sub")
-	case WrongAccessHash:
-		claims["at_hash"] = encode(sum[len(sum)/2:])
-	}
-	return p.sign(claims, client)
+	return p.sign(claims)
 }
 
-func (p *Provider) sign(claims map[string]any, client *Client) string {
+// Sign makes a token with the provider's key.
+func (p *Provider) Sign(claims map[string]any) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.sign(claims)
+}
+
+func (p *Provider) sign(claims map[string]any) string {
 	header := map[string]any{"alg": "RS256", "kid": p.key.id, "typ": "JWT"}
-	key := p.key
-	switch p.lie {
-	case Unsigned:
-		header = map[string]any{"alg": "none"}
-	case SignedBySecret:
-		header["alg"] = "HS256"
-	case OtherKey:
-		key = newKey()
-	case UnknownKey:
-		key = newKey()
-		header["kid"] = key.id
-	case NotAToken:
-		return "<html>not a token</html>"
-	}
 	text := encode(marshal(header)) + "." + encode(marshal(claims))
 	sum := sha256.Sum256([]byte(text))
-	switch p.lie {
-	case Unsigned:
-		return text + "."
-	case SignedBySecret:
-		mac := hmac.New(sha256.New, []byte(client.Secret))
-		mac.Write([]byte(text))
-		return text + "." + encode(mac.Sum(nil))
-	case Altered:
-		claims["preferred_username"] = "boss"
-		text = encode(marshal(header)) + "." + encode(marshal(claims))
-	}
-	signature, err := rsa.SignPKCS1v15(rand.Reader, key.PrivateKey, crypto.SHA256, sum[:])
+	signature, err := rsa.SignPKCS1v15(rand.Reader, p.key.PrivateKey, crypto.SHA256, sum[:])
 	if err != nil {
 		panic(err) // the key is long enough
 	}

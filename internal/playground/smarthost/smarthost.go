@@ -69,7 +69,6 @@ type Host struct {
 
 	mu       sync.Mutex
 	mode     FaultMode
-	faults   Faults
 	password string
 	count    int64
 	sessions int
@@ -242,8 +241,7 @@ func (h *Host) keep(m Message) {
 	h.changed()
 }
 
-// react says how a request is answered: by React, else by the faults, else by
-// the mode.
+// react says how a request is answered: by React, else by the mode.
 func (h *Host) react(r Request) *Reaction {
 	if h.o.React != nil {
 		if reaction := h.o.React(r); reaction != nil {
@@ -252,8 +250,5 @@ func (h *Host) react(r Request) *Reaction {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if reaction := h.faults.reaction(r); reaction != nil {
-		return reaction
-	}
 	return faultModes[h.mode].reaction(r)
 }

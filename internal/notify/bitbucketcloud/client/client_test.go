@@ -13,6 +13,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/playground/bitbucketcloud"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 )
 
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // played is a client of a played platform, with an account's token.
 type played struct {
 	*Client
-	platform *bitbucketcloud.Platform
+	platform *playgroundtest.Cloud
 	c        *notify.Connection
 	token    secret.Value
 	refresh  secret.Value
@@ -52,7 +53,7 @@ func play(t *testing.T, o bitbucketcloud.Options) *played {
 			Workspace: "acme", Slug: "shop-2", Permissions: map[string]string{"712020:ben": "admin"},
 		}}
 	}
-	p.platform = bitbucketcloud.New(o)
+	p.platform = playgroundtest.NewCloud(o)
 	server := httptest.NewServer(p.platform.Handler())
 	t.Cleanup(server.Close)
 	out := egresstest.Client(t)

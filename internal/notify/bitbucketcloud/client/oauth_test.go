@@ -16,7 +16,7 @@ import (
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/restclient"
 	"outrigger/internal/playground/bitbucketcloud"
-	playedserver "outrigger/internal/playground/faults"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 )
 
@@ -143,7 +143,7 @@ func TestWrongClientSecret(t *testing.T) {
 		t.Error("it counts as withdrawn")
 	}
 	p.c.OAuthClientSecret = right
-	p.platform.SetFault("access_token", playedserver.Fault{Kind: playedserver.Refusing})
+	p.platform.SetFault("access_token", playgroundtest.Fault{Kind: playgroundtest.Refusing})
 	_, err = p.Refresh(t.Context(), p.c, p.refresh)
 	p.says(t, err, "401 Unauthorized, invalid_client. Check the connection's OAuth client id and secret.")
 	if Withdrawn(err) {
@@ -153,21 +153,21 @@ func TestWrongClientSecret(t *testing.T) {
 
 // What passes by itself withdraws nothing.
 func TestFaultsOfTheTokenEndpoint(t *testing.T) {
-	for kind, want := range map[playedserver.Kind]string{
-		playedserver.Throttling:  "429 Too Many Requests, Rate limit",
-		playedserver.Broken:      "500 Internal Server Error",
-		playedserver.Missing:     "404 Not Found",
-		playedserver.Forbidding:  "403 Forbidden",
-		playedserver.Proxied:     "is not the platform",
-		playedserver.Garbling:    "is not the platform",
-		playedserver.Redirecting: "302 Found. Check the base URL",
-		playedserver.Dropping:    "closed the connection without an answer",
+	for kind, want := range map[playgroundtest.Kind]string{
+		playgroundtest.Throttling:  "429 Too Many Requests, Rate limit",
+		playgroundtest.Broken:      "500 Internal Server Error",
+		playgroundtest.Missing:     "404 Not Found",
+		playgroundtest.Forbidding:  "403 Forbidden",
+		playgroundtest.Proxied:     "is not the platform",
+		playgroundtest.Garbling:    "is not the platform",
+		playgroundtest.Redirecting: "302 Found. Check the base URL",
+		playgroundtest.Dropping:    "closed the connection without an answer",
 	} {
 		t.Run(string(kind), func(t *testing.T) {
 			p := play(t, bitbucketcloud.Options{})
-			p.platform.SetFault("access_token", playedserver.Fault{Kind: kind})
+			p.platform.SetFault("access_token", playgroundtest.Fault{Kind: kind})
 			_, err := p.Refresh(t.Context(), p.c, p.refresh)
-			if kind == playedserver.Throttling {
+			if kind == playgroundtest.Throttling {
 				want = "429 Too Many Requests"
 			}
 			p.says(t, err, want)

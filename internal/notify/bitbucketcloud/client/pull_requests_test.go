@@ -13,7 +13,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/playground/bitbucketcloud"
-	playedserver "outrigger/internal/playground/faults"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 )
 
@@ -63,26 +63,26 @@ func TestOpenPullRequests(t *testing.T) {
 func TestPagesThatEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		open, maxPage int
-		fault         playedserver.Kind
+		fault         playgroundtest.Kind
 		asked         int
 	}{
 		"none":            {0, 0, "", 1},
 		"one page":        {50, 0, "", 1},
 		"5,000":           {5000, 0, "", 100},
 		"smaller pages":   {60, 7, "", 9},
-		"each one twice":  {60, 7, playedserver.Overlapping, 9},
-		"nothing but ids": {60, 0, playedserver.Nulling, 2},
+		"each one twice":  {60, 7, playgroundtest.Overlapping, 9},
+		"nothing but ids": {60, 0, playgroundtest.Nulling, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := play(t, bitbucketcloud.Options{MaxPage: c.maxPage})
 			p.withOpen(c.open)
-			p.platform.SetFault("/pullrequests", playedserver.Fault{Kind: c.fault})
+			p.platform.SetFault("/pullrequests", playgroundtest.Fault{Kind: c.fault})
 			got, err := p.OpenPullRequests(t.Context(), p.c, p.token, shop)
 			if err != nil || len(got) != c.open || p.platform.Asked("/pullrequests") != c.asked {
 				t.Fatalf("%d pull requests in %d pages: %v", len(got), p.platform.Asked("/pullrequests"), err)
 			}
 			for i, r := range got {
-				if r.ID != int64(i+1) || (r.Title == "") != (c.fault == playedserver.Nulling) {
+				if r.ID != int64(i+1) || (r.Title == "") != (c.fault == playgroundtest.Nulling) {
 					t.Fatalf("number %d is %+v", i, r)
 				}
 			}
@@ -115,32 +115,32 @@ func TestTooManyOpenPullRequests(t *testing.T) {
 // Whatever the platform answers, the list ends, with an error that says what it
 // was and what to do.
 func TestFaultsOfLists(t *testing.T) {
-	for kind, want := range map[playedserver.Kind]string{
-		playedserver.Endless:     "pages that do not end",
-		playedserver.Inventing:   "pages that do not end",
-		playedserver.Repeating:   "repeats its pages",
-		playedserver.Standing:    "repeats its pages",
-		playedserver.Ragged:      "is not the platform",
-		playedserver.Elsewhere:   "gives an address outside its API",
-		playedserver.Refusing:    "401 Unauthorized, Token is invalid, expired, or not supported for this endpoint.",
-		playedserver.Forbidding:  "403 Forbidden, Your credentials do not have access to this resource. Give the account access to acme/shop on the platform.",
-		playedserver.Withholding: "403 Forbidden, Your credentials lack one or more required privilege scopes. Give the platform's OAuth consumer the permission pullrequest, and",
-		playedserver.Throttling:  "429 Too Many Requests, Rate limit for this resource has been exceeded.",
-		playedserver.Broken:      "500 Internal Server Error, Something went wrong.",
-		playedserver.Missing:     "404 Not Found, There is no API hosted at this URL. Check that there is a repository acme/shop, and that the account has access to it.",
-		playedserver.Proxied:     "is not the platform",
-		playedserver.Garbling:    "is not the platform",
-		playedserver.Chattering:  "more than 4 MiB",
-		playedserver.Redirecting: "302 Found. Check the base URL.",
-		playedserver.Dropping:    "closed the connection without an answer",
+	for kind, want := range map[playgroundtest.Kind]string{
+		playgroundtest.Endless:     "pages that do not end",
+		playgroundtest.Inventing:   "pages that do not end",
+		playgroundtest.Repeating:   "repeats its pages",
+		playgroundtest.Standing:    "repeats its pages",
+		playgroundtest.Ragged:      "is not the platform",
+		playgroundtest.Elsewhere:   "gives an address outside its API",
+		playgroundtest.Refusing:    "401 Unauthorized, Token is invalid, expired, or not supported for this endpoint.",
+		playgroundtest.Forbidding:  "403 Forbidden, Your credentials do not have access to this resource. Give the account access to acme/shop on the platform.",
+		playgroundtest.Withholding: "403 Forbidden, Your credentials lack one or more required privilege scopes. Give the platform's OAuth consumer the permission pullrequest, and",
+		playgroundtest.Throttling:  "429 Too Many Requests, Rate limit for this resource has been exceeded.",
+		playgroundtest.Broken:      "500 Internal Server Error, Something went wrong.",
+		playgroundtest.Missing:     "404 Not Found, There is no API hosted at this URL. Check that there is a repository acme/shop, and that the account has access to it.",
+		playgroundtest.Proxied:     "is not the platform",
+		playgroundtest.Garbling:    "is not the platform",
+		playgroundtest.Chattering:  "more than 4 MiB",
+		playgroundtest.Redirecting: "302 Found. Check the base URL.",
+		playgroundtest.Dropping:    "closed the connection without an answer",
 	} {
 		t.Run(string(kind), func(t *testing.T) {
 			p := play(t, bitbucketcloud.Options{MaxPage: 2})
 			p.withOpen(3)
-			p.platform.SetFault("/pullrequests", playedserver.Fault{Kind: kind})
+			p.platform.SetFault("/pullrequests", playgroundtest.Fault{Kind: kind})
 			got, err := p.OpenPullRequests(t.Context(), p.c, p.token, shop)
 			p.says(t, err, want)
-			if got != nil || TokenRefused(err) != (kind == playedserver.Refusing) || Withdrawn(err) {
+			if got != nil || TokenRefused(err) != (kind == playgroundtest.Refusing) || Withdrawn(err) {
 				t.Errorf("%d pull requests, %v", len(got), err)
 			}
 			if n := p.platform.Asked("/pullrequests"); n > maxPages {
@@ -184,7 +184,7 @@ func TestThrottled(t *testing.T) {
 		header string
 		pause  time.Duration
 	}{{"30", 30 * time.Second}, {"", time.Minute}} {
-		p.platform.SetFault("/pullrequests", playedserver.Fault{Kind: playedserver.Throttling, RetryAfter: c.header})
+		p.platform.SetFault("/pullrequests", playgroundtest.Fault{Kind: playgroundtest.Throttling, RetryAfter: c.header})
 		asked := p.platform.Asked("/pullrequests")
 		for range 2 { // the second is not asked for
 			if _, err := p.OpenPullRequests(t.Context(), p.c, p.token, shop); !fault.Is(err, fault.Unavailable) || fault.As(err).RetryAfter != c.pause {
@@ -194,7 +194,7 @@ func TestThrottled(t *testing.T) {
 		if n := p.platform.Asked("/pullrequests") - asked; n != 1 {
 			t.Errorf("asked %d times", n)
 		}
-		p.platform.SetFault("/pullrequests", playedserver.Fault{})
+		p.platform.SetFault("/pullrequests", playgroundtest.Fault{})
 		anas := p.token
 		p.authorise(t, "712020:ben")
 		if _, err := p.OpenPullRequests(t.Context(), p.c, p.token, shop); err != nil {

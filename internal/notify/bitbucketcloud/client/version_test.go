@@ -5,7 +5,7 @@ import (
 
 	"outrigger/internal/notify"
 	"outrigger/internal/playground/bitbucketcloud"
-	playedserver "outrigger/internal/playground/faults"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 )
 
@@ -26,11 +26,11 @@ func TestVersion(t *testing.T) {
 	if n := p.platform.Asked("access_token"); n != 3 { // one for the account of the test
 		t.Errorf("it asked for tokens %d times", n)
 	}
-	for kind, want := range map[playedserver.Kind]string{
-		playedserver.Missing: "404 Not Found", playedserver.Proxied: "is not the platform", playedserver.Redirecting: "Check the base URL",
-		playedserver.Endless: "pages that do not end", playedserver.Nulling: "offers none of the events",
+	for kind, want := range map[playgroundtest.Kind]string{
+		playgroundtest.Missing: "404 Not Found", playgroundtest.Proxied: "is not the platform", playgroundtest.Redirecting: "Check the base URL",
+		playgroundtest.Endless: "pages that do not end", playgroundtest.Nulling: "offers none of the events",
 	} {
-		p.platform.SetFault("", playedserver.Fault{Kind: kind})
+		p.platform.SetFault("", playgroundtest.Fault{Kind: kind})
 		_, err := p.Version(t.Context(), &notify.Connection{Name: string(kind), BaseURL: p.c.BaseURL, Token: secret.New("unused")})
 		if err == nil {
 			t.Errorf("%s is taken for the platform", kind)

@@ -13,6 +13,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/playground/bitbucket"
+	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/secret"
 )
 
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // played is a client of a played platform.
 type played struct {
 	*Client
-	platform *bitbucket.Platform
+	platform *playgroundtest.Bitbucket
 	c        *notify.Connection
 	now      time.Time
 }
@@ -31,7 +32,7 @@ func play(t *testing.T, o bitbucket.Options) *played {
 	if o.Token == "" {
 		o.Token = "right"
 	}
-	p := &played{platform: bitbucket.New(o), now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
+	p := &played{platform: playgroundtest.NewBitbucket(o), now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
 	server := httptest.NewServer(p.platform.Handler())
 	t.Cleanup(server.Close)
 	out := egresstest.Client(t)
@@ -96,29 +97,29 @@ func TestMember(t *testing.T) {
 // Whatever the platform answers, the client ends, with an error that says what
 // it was.
 func TestFaults(t *testing.T) {
-	for kind, want := range map[bitbucket.Kind]string{
-		bitbucket.Endless:     "pages that do not end",
-		bitbucket.Inventing:   "pages that do not end",
-		bitbucket.Repeating:   "repeats its pages",
-		bitbucket.Standing:    "repeats its pages",
-		bitbucket.Ragged:      "repeats its pages",
-		bitbucket.Refusing:    "401 Unauthorized, Authentication failed",
-		bitbucket.Forbidding:  "403 Forbidden, You are not permitted to access this resource. Give the connection's account",
-		bitbucket.Withholding: "401 Unauthorized, You are not permitted to access this resource. Give the connection's account",
-		bitbucket.Throttling:  "429 Too Many Requests, Rate limit exceeded",
-		bitbucket.Broken:      "500 Internal Server Error, An error occurred",
-		bitbucket.Missing:     "404 Not Found",
-		bitbucket.Proxied:     "is not the platform",
-		bitbucket.Garbling:    "is not the platform",
-		bitbucket.Chattering:  "more than 4 MiB",
-		bitbucket.Redirecting: "302 Found. Check the base URL",
-		bitbucket.Dropping:    "closed the connection without an answer",
+	for kind, want := range map[playgroundtest.Kind]string{
+		playgroundtest.Endless:     "pages that do not end",
+		playgroundtest.Inventing:   "pages that do not end",
+		playgroundtest.Repeating:   "repeats its pages",
+		playgroundtest.Standing:    "repeats its pages",
+		playgroundtest.Ragged:      "repeats its pages",
+		playgroundtest.Refusing:    "401 Unauthorized, Authentication failed",
+		playgroundtest.Forbidding:  "403 Forbidden, You are not permitted to access this resource. Give the connection's account",
+		playgroundtest.Withholding: "401 Unauthorized, You are not permitted to access this resource. Give the connection's account",
+		playgroundtest.Throttling:  "429 Too Many Requests, Rate limit exceeded",
+		playgroundtest.Broken:      "500 Internal Server Error, An error occurred",
+		playgroundtest.Missing:     "404 Not Found",
+		playgroundtest.Proxied:     "is not the platform",
+		playgroundtest.Garbling:    "is not the platform",
+		playgroundtest.Chattering:  "more than 4 MiB",
+		playgroundtest.Redirecting: "302 Found. Check the base URL",
+		playgroundtest.Dropping:    "closed the connection without an answer",
 	} {
 		t.Run(string(kind), func(t *testing.T) {
 			p := play(t, people)
-			p.platform.SetFault("/users", bitbucket.Fault{Kind: kind})
+			p.platform.SetFault("/users", playgroundtest.Fault{Kind: kind})
 			got, err := p.Member(t.Context(), p.c, "zoe", "developers")
-			if kind == bitbucket.Repeating || kind == bitbucket.Standing || kind == bitbucket.Ragged {
+			if kind == playgroundtest.Repeating || kind == playgroundtest.Standing || kind == playgroundtest.Ragged {
 				got, err = p.Member(t.Context(), p.c, "nn", "developers") // a filter that finds another user
 			}
 			if got || !fault.Is(err, fault.Unavailable) || !strings.Contains(fault.As(err).Message, want) {
@@ -133,7 +134,7 @@ func TestFaults(t *testing.T) {
 
 func TestNoAnswerAtAll(t *testing.T) {
 	p := play(t, people)
-	p.platform.SetFault("", bitbucket.Fault{Kind: bitbucket.Silent})
+	p.platform.SetFault("", playgroundtest.Fault{Kind: playgroundtest.Silent})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := p.Member(ctx, p.c, "ann", "developers"); !fault.Is(err, fault.Unavailable) {
@@ -145,15 +146,15 @@ func TestNoAnswerAtAll(t *testing.T) {
 // account is not asked until it locks it.
 func TestPauses(t *testing.T) {
 	for name, c := range map[string]struct {
-		fault bitbucket.Fault
+		fault playgroundtest.Fault
 		pause time.Duration
 	}{
-		"429 with Retry-After":    {bitbucket.Fault{Kind: bitbucket.Throttling, RetryAfter: "30"}, 30 * time.Second},
-		"429 with no Retry-After": {bitbucket.Fault{Kind: bitbucket.Throttling}, time.Minute},
-		"401":                     {bitbucket.Fault{Kind: bitbucket.Refusing}, 10 * time.Minute},
-		"401 for a permission":    {bitbucket.Fault{Kind: bitbucket.Withholding}, 0},
-		"403":                     {bitbucket.Fault{Kind: bitbucket.Forbidding}, 0},
-		"500":                     {bitbucket.Fault{Kind: bitbucket.Broken}, 0},
+		"429 with Retry-After":    {playgroundtest.Fault{Kind: playgroundtest.Throttling, RetryAfter: "30"}, 30 * time.Second},
+		"429 with no Retry-After": {playgroundtest.Fault{Kind: playgroundtest.Throttling}, time.Minute},
+		"401":                     {playgroundtest.Fault{Kind: playgroundtest.Refusing}, 10 * time.Minute},
+		"401 for a permission":    {playgroundtest.Fault{Kind: playgroundtest.Withholding}, 0},
+		"403":                     {playgroundtest.Fault{Kind: playgroundtest.Forbidding}, 0},
+		"500":                     {playgroundtest.Fault{Kind: playgroundtest.Broken}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := play(t, people)
@@ -165,7 +166,7 @@ func TestPauses(t *testing.T) {
 			if err := ask(); fault.As(err).RetryAfter != c.pause {
 				t.Fatalf("retry after %s: %v", fault.As(err).RetryAfter, err)
 			}
-			p.platform.SetFault("", bitbucket.Fault{})
+			p.platform.SetFault("", playgroundtest.Fault{})
 			if c.pause > 0 {
 				p.now = p.now.Add(c.pause - time.Second)
 				if err := ask(); !fault.Is(err, fault.Unavailable) || fault.As(err).RetryAfter != time.Second || p.platform.Asked("") != 1 {

@@ -14,6 +14,7 @@ import (
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/playground/bitbucket"
+	"outrigger/internal/playground/playgroundtest"
 )
 
 // directory is that of a platform where ann administers the project ATL, the
@@ -169,9 +170,9 @@ func TestDirectoryRefusesInactiveUsers(t *testing.T) {
 // permission.
 func TestDirectoryFaults(t *testing.T) {
 	candidates := []identity.Grant{grant(identity.ProjectAdmin, "ATL", "")}
-	for _, kind := range []bitbucket.Kind{
-		bitbucket.Inventing, bitbucket.Repeating, bitbucket.Standing, bitbucket.Ragged, bitbucket.Forbidding, bitbucket.Withholding, bitbucket.Throttling,
-		bitbucket.Broken, bitbucket.Proxied, bitbucket.Garbling, bitbucket.Redirecting, bitbucket.Dropping,
+	for _, kind := range []playgroundtest.Kind{
+		playgroundtest.Inventing, playgroundtest.Repeating, playgroundtest.Standing, playgroundtest.Ragged, playgroundtest.Forbidding, playgroundtest.Withholding, playgroundtest.Throttling,
+		playgroundtest.Broken, playgroundtest.Proxied, playgroundtest.Garbling, playgroundtest.Redirecting, playgroundtest.Dropping,
 	} {
 		for _, at := range []string{"/users", "/projects", "/repos"} {
 			t.Run(fmt.Sprintf("%s %s", kind, at), func(t *testing.T) {
@@ -181,7 +182,7 @@ func TestDirectoryFaults(t *testing.T) {
 					p.platform.SetAdmins("PAC", "reef", "ann")
 				}
 				p.platform.SetUser(bitbucket.User{Name: "hannah"})
-				p.platform.SetFault("GET /rest/api/latest"+at, bitbucket.Fault{Kind: kind})
+				p.platform.SetFault("GET /rest/api/latest"+at, playgroundtest.Fault{Kind: kind})
 				if found, err := d.SignIn(t.Context(), "ann", "ann's"); err == nil && at == "/users" || err != nil && !fault.Is(err, fault.Unavailable) {
 					t.Errorf("signs in as %+v, %v", found, err)
 				}
@@ -235,7 +236,7 @@ func TestDirectoryHasAnEnd(t *testing.T) {
 // A platform that hangs is given up when the time of who asks is over.
 func TestDirectoryHangs(t *testing.T) {
 	p, d := directory(t)
-	p.platform.SetFault("", bitbucket.Fault{Kind: bitbucket.Silent})
+	p.platform.SetFault("", playgroundtest.Fault{Kind: playgroundtest.Silent})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := d.SignIn(ctx, "ann", "ann's"); !fault.Is(err, fault.Unavailable) {

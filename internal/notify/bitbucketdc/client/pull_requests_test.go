@@ -12,6 +12,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/playground/bitbucket"
+	"outrigger/internal/playground/playgroundtest"
 )
 
 var web = notify.RepositoryRef{ProjectKey: "SHOP", RepositoryKey: "web"}
@@ -67,25 +68,25 @@ func TestOpenPullRequests(t *testing.T) {
 func TestOpenPullRequestsPages(t *testing.T) {
 	for name, c := range map[string]struct {
 		open, maxPage int
-		fault         bitbucket.Kind
+		fault         playgroundtest.Kind
 		asked         int
 	}{
 		"none":            {0, 1000, "", 1},
 		"one page":        {40, 1000, "", 1},
 		"5,000":           {5000, 1000, "", 125},
 		"smaller pages":   {60, 7, "", 9},
-		"each one twice":  {60, 7, bitbucket.Overlapping, 9},
-		"nothing but ids": {60, 1000, bitbucket.Nulling, 2},
+		"each one twice":  {60, 7, playgroundtest.Overlapping, 9},
+		"nothing but ids": {60, 1000, playgroundtest.Nulling, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := play(t, withOpen(c.open, bitbucket.Options{MaxPage: c.maxPage}))
-			p.platform.SetFault("/pull-requests", bitbucket.Fault{Kind: c.fault})
+			p.platform.SetFault("/pull-requests", playgroundtest.Fault{Kind: c.fault})
 			got, err := p.OpenPullRequests(t.Context(), p.c, web)
 			if err != nil || len(got) != c.open || p.platform.Asked("/pull-requests") != c.asked {
 				t.Fatalf("%d pull requests in %d pages: %v", len(got), p.platform.Asked("/pull-requests"), err)
 			}
 			for i, r := range got {
-				if r.ID != int64(i+1) || (r.Title == "") != (c.fault == bitbucket.Nulling) {
+				if r.ID != int64(i+1) || (r.Title == "") != (c.fault == playgroundtest.Nulling) {
 					t.Fatalf("number %d is %+v", i, r)
 				}
 			}
@@ -118,27 +119,27 @@ func TestTooManyOpenPullRequests(t *testing.T) {
 // was and what to do.
 func TestOpenPullRequestFaults(t *testing.T) {
 	const mayRead = "Give the connection's account the permission to read SHOP/web (REPO_READ) on the platform."
-	for kind, want := range map[bitbucket.Kind]string{
-		bitbucket.Endless:     "pages that do not end",
-		bitbucket.Inventing:   "pages that do not end",
-		bitbucket.Repeating:   "repeats its pages",
-		bitbucket.Standing:    "repeats its pages",
-		bitbucket.Ragged:      "repeats its pages",
-		bitbucket.Refusing:    "401 Unauthorized, Authentication failed. Please check your credentials and try again. Check the user and the token.",
-		bitbucket.Forbidding:  "403 Forbidden, You are not permitted to access this resource. " + mayRead,
-		bitbucket.Withholding: "401 Unauthorized, You are not permitted to access this resource. " + mayRead,
-		bitbucket.Throttling:  "429 Too Many Requests, Rate limit exceeded",
-		bitbucket.Broken:      "500 Internal Server Error, An error occurred",
-		bitbucket.Missing:     "404 Not Found, There is no such resource. Check that there is a repository SHOP/web, and that the connection's account may read it",
-		bitbucket.Proxied:     "is not the platform",
-		bitbucket.Garbling:    "is not the platform",
-		bitbucket.Chattering:  "more than 4 MiB",
-		bitbucket.Redirecting: "302 Found. Check the base URL",
-		bitbucket.Dropping:    "closed the connection without an answer",
+	for kind, want := range map[playgroundtest.Kind]string{
+		playgroundtest.Endless:     "pages that do not end",
+		playgroundtest.Inventing:   "pages that do not end",
+		playgroundtest.Repeating:   "repeats its pages",
+		playgroundtest.Standing:    "repeats its pages",
+		playgroundtest.Ragged:      "repeats its pages",
+		playgroundtest.Refusing:    "401 Unauthorized, Authentication failed. Please check your credentials and try again. Check the user and the token.",
+		playgroundtest.Forbidding:  "403 Forbidden, You are not permitted to access this resource. " + mayRead,
+		playgroundtest.Withholding: "401 Unauthorized, You are not permitted to access this resource. " + mayRead,
+		playgroundtest.Throttling:  "429 Too Many Requests, Rate limit exceeded",
+		playgroundtest.Broken:      "500 Internal Server Error, An error occurred",
+		playgroundtest.Missing:     "404 Not Found, There is no such resource. Check that there is a repository SHOP/web, and that the connection's account may read it",
+		playgroundtest.Proxied:     "is not the platform",
+		playgroundtest.Garbling:    "is not the platform",
+		playgroundtest.Chattering:  "more than 4 MiB",
+		playgroundtest.Redirecting: "302 Found. Check the base URL",
+		playgroundtest.Dropping:    "closed the connection without an answer",
 	} {
 		t.Run(string(kind), func(t *testing.T) {
 			p := play(t, withOpen(3, bitbucket.Options{MaxPage: 2}))
-			p.platform.SetFault("/pull-requests", bitbucket.Fault{Kind: kind})
+			p.platform.SetFault("/pull-requests", playgroundtest.Fault{Kind: kind})
 			got, err := p.OpenPullRequests(t.Context(), p.c, web)
 			if got != nil || !fault.Is(err, fault.Unavailable) || !strings.Contains(fault.As(err).Message, want) {
 				t.Errorf("%d pull requests, %v; want %q", len(got), err, want)
@@ -152,7 +153,7 @@ func TestOpenPullRequestFaults(t *testing.T) {
 
 func TestOpenPullRequestsAndNoAnswer(t *testing.T) {
 	p := play(t, withOpen(1, bitbucket.Options{}))
-	p.platform.SetFault("", bitbucket.Fault{Kind: bitbucket.Silent})
+	p.platform.SetFault("", playgroundtest.Fault{Kind: playgroundtest.Silent})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := p.OpenPullRequests(ctx, p.c, web); !fault.Is(err, fault.Unavailable) {
@@ -163,7 +164,7 @@ func TestOpenPullRequestsAndNoAnswer(t *testing.T) {
 // The pause that a platform asks for reaches who asks for the list.
 func TestOpenPullRequestsThrottled(t *testing.T) {
 	p := play(t, withOpen(1, bitbucket.Options{}))
-	p.platform.SetFault("/pull-requests", bitbucket.Fault{Kind: bitbucket.Throttling, RetryAfter: "30"})
+	p.platform.SetFault("/pull-requests", playgroundtest.Fault{Kind: playgroundtest.Throttling, RetryAfter: "30"})
 	for range 2 { // the second is not asked for
 		if _, err := p.OpenPullRequests(t.Context(), p.c, web); !fault.Is(err, fault.Unavailable) || fault.As(err).RetryAfter != 30*time.Second {
 			t.Error(err)

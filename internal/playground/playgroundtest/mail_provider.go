@@ -1,14 +1,16 @@
-package smarthost
+package playgroundtest
 
 import (
 	"slices"
 	"sync"
 	"time"
+
+	"outrigger/internal/playground/smarthost"
 )
 
-// Provider answers as Microsoft 365 documents it, where its limits are reached, and
+// MailProvider answers as Microsoft 365 documents it, where its limits are reached, and
 // counts what came. Its fields may be set between Lock and Unlock.
-type Provider struct {
+type MailProvider struct {
 	sync.Mutex
 	Connections int           // at a time; 0: any number
 	Rate        int           // messages a minute; 0: any number
@@ -23,8 +25,8 @@ type Provider struct {
 	refused []string
 }
 
-// React is for Options.
-func (p *Provider) React(r Request) *Reaction {
+// React is for smarthost.Options.
+func (p *MailProvider) React(r smarthost.Request) *smarthost.Reaction {
 	p.Lock()
 	defer p.Unlock()
 	if r.Verb == "." && p.Slow > 0 {
@@ -53,11 +55,11 @@ func (p *Provider) React(r Request) *Reaction {
 		return nil
 	}
 	p.refused = append(p.refused, reply)
-	return &Reaction{Reply: reply}
+	return &smarthost.Reaction{Reply: reply}
 }
 
 // take counts a message to so many, or says why it is not taken.
-func (p *Provider) take(recipients int) (refusal string) {
+func (p *MailProvider) take(recipients int) (refusal string) {
 	now, minute, recent := time.Now(), p.Minute, 0
 	if minute == 0 {
 		minute = time.Minute
@@ -79,21 +81,21 @@ func (p *Provider) take(recipients int) (refusal string) {
 }
 
 // Counts are the messages that were taken, and the answers about limits.
-func (p *Provider) Counts() (taken int, refused []string) {
+func (p *MailProvider) Counts() (taken int, refused []string) {
 	p.Lock()
 	defer p.Unlock()
 	return len(p.taken), slices.Clone(p.refused)
 }
 
 // Forget forgets what came, and the answers about limits.
-func (p *Provider) Forget() {
+func (p *MailProvider) Forget() {
 	p.Lock()
 	defer p.Unlock()
 	p.taken, p.to, p.refused = nil, 0, nil
 }
 
 // Most is how many connections there were at a time.
-func (p *Provider) Most() int {
+func (p *MailProvider) Most() int {
 	p.Lock()
 	defer p.Unlock()
 	return p.most

@@ -1,13 +1,16 @@
-package smarthost
+package playgroundtest
 
 import (
 	"bytes"
 	"strings"
+	"sync"
+
+	"outrigger/internal/playground/smarthost"
 )
 
-// Faults are limits and refusals of a smarthost, beside its mode. A reply of
+// MailFaults are limits and refusals of a smarthost, beside its mode. A reply of
 // 421 closes the connection, as RFC 5321, 3.8, has it.
-type Faults struct {
+type MailFaults struct {
 	Senders    map[string]string // replies to MAIL, by the sender's address
 	Recipients map[string]string // replies to RCPT, by the recipient's address
 
@@ -22,24 +25,46 @@ const (
 	longLine = "500 5.6.0 Line too long"
 )
 
+// Smarthost is one with such faults.
+type Smarthost struct {
+	*smarthost.Host
+
+	mu     sync.Mutex
+	faults MailFaults
+}
+
+// NewSmarthost makes a smarthost that accepts everything. o.React comes before faults.
+func NewSmarthost(o smarthost.Options) *Smarthost {
+	h, before := new(Smarthost), o.React
+	o.React = func(r smarthost.Request) *smarthost.Reaction {
+		if before != nil {
+			if reaction := before(r); reaction != nil {
+				return reaction
+			}
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return h.faults.reaction(r)
+	}
+	h.Host = smarthost.New(o)
+	return h
+}
+
 // SetFaults changes what the smarthost refuses from now on.
-func (h *Host) SetFaults(f Faults) {
+func (h *Smarthost) SetFaults(f MailFaults) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.faults = f
-	h.changed()
 }
 
 // reaction is nil where nothing is wrong with a request.
-func (f *Faults) reaction(r Request) *Reaction {
+func (f *MailFaults) reaction(r smarthost.Request) *smarthost.Reaction {
 	reply := ""
 	switch r.Verb {
 	case "MAIL":
-		address, _, _ := cutPath(afterVerb(r.Line), "FROM:")
-		reply = f.Senders[address]
+		reply = f.Senders[addressOf(r.Line)]
 	case "RCPT":
-		address, _, _ := cutPath(afterVerb(r.Line), "TO:")
-		reply = f.Recipients[address]
+		reply = f.Recipients[addressOf(r.Line)]
 		if f.MaxRecipients > 0 && r.Message != nil && len(r.Message.To) >= f.MaxRecipients {
 			if reply = f.TooMany; reply == "" {
 				reply = tooMany
@@ -55,16 +80,18 @@ func (f *Faults) reaction(r Request) *Reaction {
 	if reply == "" {
 		return nil
 	}
-	then := GoOn
+	then := smarthost.GoOn
 	if strings.HasPrefix(reply, "421") {
-		then = HangUp
+		then = smarthost.HangUp
 	}
-	return &Reaction{Reply: reply, Then: then}
+	return &smarthost.Reaction{Reply: reply, Then: then}
 }
 
-func afterVerb(line string) string {
-	_, rest, _ := strings.Cut(line, " ")
-	return rest
+// addressOf is what stands between < and > in a command.
+func addressOf(line string) string {
+	_, rest, _ := strings.Cut(line, "<")
+	address, _, _ := strings.Cut(rest, ">")
+	return address
 }
 
 func longest(data []byte) (n int) {

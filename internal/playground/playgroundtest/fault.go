@@ -1,12 +1,11 @@
-// Package faults is what the played servers share: faults on demand, and what
-// they were asked.
-package faults
+// Package playgroundtest makes the played servers fail, for tests: what stands before
+// a server counts what it is asked, and answers in its place where a fault is set.
+package playgroundtest
 
 import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"outrigger/internal/work"
@@ -16,7 +15,6 @@ import (
 type Kind string
 
 const (
-	Works       Kind = ""
 	Endless     Kind = "endless"     // lists never say that they end
 	Inventing   Kind = "inventing"   // every page has further values, and none is the last
 	Repeating   Kind = "repeating"   // every page is the first
@@ -46,49 +44,9 @@ type Fault struct {
 	Delay      time.Duration // before the answer, whatever it is
 }
 
-// Faults are those of a server. The zero value has none.
-type Faults struct {
-	mu     sync.Mutex
-	placed []placed
-}
-
-type placed struct {
-	at string
-	Fault
-}
-
-// Set answers requests whose method and path contain a text ("" is all) with a
-// fault, in place of earlier ones of the same text; the zero Fault ends it.
-func (s *Faults) Set(at string, f Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	kept := s.placed[:0]
-	for _, other := range s.placed {
-		if other.at != at {
-			kept = append(kept, other)
-		}
-	}
-	s.placed = kept
-	if f != (Fault{}) {
-		s.placed = append(s.placed, placed{at, f})
-	}
-}
-
-// At returns the last fault that is set for a request.
-func (s *Faults) At(r *http.Request) (f Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, one := range s.placed {
-		if strings.Contains(r.Method+" "+r.URL.RequestURI(), one.at) {
-			f = one.Fault
-		}
-	}
-	return f
-}
-
-// Happen answers in the server's place; false where it answers itself. refuse
+// happen answers in the server's place; false where it answers itself. refuse
 // words the statuses, as the server does.
-func (f Fault) Happen(w http.ResponseWriter, r *http.Request, refuse func(Kind)) bool {
+func (f Fault) happen(w http.ResponseWriter, r *http.Request, refuse func(http.ResponseWriter, *http.Request, Kind)) bool {
 	if work.Sleep(r.Context(), f.Delay) != nil {
 		return true
 	}
@@ -97,9 +55,9 @@ func (f Fault) Happen(w http.ResponseWriter, r *http.Request, refuse func(Kind))
 		if f.RetryAfter != "" {
 			w.Header().Set("Retry-After", f.RetryAfter)
 		}
-		refuse(f.Kind)
+		refuse(w, r, f.Kind)
 	case Refusing, Forbidding, Withholding, Broken, Missing:
-		refuse(f.Kind)
+		refuse(w, r, f.Kind)
 	case Proxied:
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, "<html><body>Please sign in to the network.</body></html>")

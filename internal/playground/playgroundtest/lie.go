@@ -1,4 +1,4 @@
-package openid
+package playgroundtest
 
 // Lie is a way in which the provider's answers prove nothing, or something else
 // than they should.
