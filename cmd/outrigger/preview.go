@@ -39,7 +39,7 @@ func (c previewCmd) Run(s streams) error {
 		return err
 	}
 	var b bytes.Buffer
-	if err := json.Indent(&b, chat.Append(nil, card, notify.Format(c.Format)), "", "  "); err != nil {
+	if err := json.Indent(&b, chat.Card(card, notify.Format(c.Format)), "", "  "); err != nil {
 		return err
 	}
 	b.WriteByte('\n')

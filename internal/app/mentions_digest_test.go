@@ -22,7 +22,7 @@ func TestADigestMarksWhatWasNotChecked(t *testing.T) {
 			e.PullRequest.Title = strings.Repeat("long ", 60)
 			deliveries = append(deliveries, &notify.Delivery{Format: format, Event: &e, Note: note})
 		}
-		text, taken := a.appendDigest(t.Context(), nil, deliveries)
+		text, taken := a.writeDigest(t.Context(), deliveries)
 		if taken != 2 || strings.Count(string(text), mark) != 1 {
 			t.Errorf("%s: %d events in %s", format, taken, text)
 		}
@@ -51,7 +51,7 @@ func TestADigestMentionsReviewers(t *testing.T) {
 	for format, want := range map[notify.Format]string{
 		notify.Teams: `"Reviewers: <at>GRACE</at>"`, notify.Slack: `"Reviewers: <@U012AB3CD>"`,
 	} {
-		text, taken := a.appendDigest(t.Context(), nil, []*notify.Delivery{
+		text, taken := a.writeDigest(t.Context(), []*notify.Delivery{
 			of(rules[0], format, "alan"), of(rules[1], format, "grace"), of(rules[1], format, "grace"), of(rules[1], format, "nobody"),
 		})
 		if taken != 4 || !json.Valid(text) {
@@ -63,7 +63,7 @@ func TestADigestMentionsReviewers(t *testing.T) {
 		if format == notify.Teams && !strings.Contains(string(text), `"entities":[{"type":"mention","text":"<at>GRACE</at>","mentioned":{"id":"grace@example.com","name":"GRACE"}}]`) {
 			t.Errorf("no entity: %s", text)
 		}
-		if text, _ := a.appendDigest(t.Context(), nil, []*notify.Delivery{of(rules[0], format, "alan"), of(rules[0], format, "grace")}); strings.Contains(string(text), "Reviewers") {
+		if text, _ := a.writeDigest(t.Context(), []*notify.Delivery{of(rules[0], format, "alan"), of(rules[0], format, "grace")}); strings.Contains(string(text), "Reviewers") {
 			t.Errorf("%s, of a rule that mentions nobody: %s", format, text)
 		}
 	}

@@ -91,7 +91,7 @@ func (a *App) sendAlert(ctx context.Context, m alerts.Message) error {
 	if err != nil {
 		return fault.New(fault.Invalid, "alerts.webhook_url is not a URL.") // the cause would quote it
 	}
-	text := message.Append(nil, alertCard(m, a.URL()), notify.Auto.ResolveFormat(u.Hostname()))
+	text := message.Card(alertCard(m, a.URL()), notify.Auto.ResolveFormat(u.Hostname()))
 	attempt := a.chat.outbox.Post(ctx, to, text)
 	switch {
 	case attempt.Err != "":

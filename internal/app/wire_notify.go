@@ -88,7 +88,7 @@ func (a *App) openNotify(ctx context.Context) error {
 	(&pages.Pages{Rules: rules, Reports: activity, Repositories: repositories, Choices: found, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, ChatAccounts: mentions, Authorizations: accounts, Draw: a.drawMessage, Proxy: a.proxyTrouble, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
 		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), ByProxy: a.outgoing.ByProxy,
-		Message: a.appendMessage, Digest: a.appendDigest,
+		Message: a.writeMessage, Digest: a.writeDigest,
 		Alone: !a.cfg.Cluster.Enabled, Rate: a.cfg.Notify.ChannelRate, Burst: a.cfg.Notify.ChannelBurst, DigestAbove: a.cfg.Notify.DigestAbove,
 		Limits: notify.Limits{MaxAge: time.Duration(a.cfg.Notify.MaxAge), MaxWaiting: a.cfg.Notify.MaxWaiting},
 		Clock:  a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,
@@ -168,8 +168,8 @@ func connectionsOf(configured []config.Connection) notify.Connections {
 	return list
 }
 
-// appendMessage appends a delivery's message, in its format.
-func (a *App) appendMessage(ctx context.Context, to []byte, d *notify.Delivery) []byte {
+// writeMessage writes a delivery's message, in its format.
+func (a *App) writeMessage(ctx context.Context, d *notify.Delivery) []byte {
 	e := d.Noted()
 	c := card.New(e)
 	sent := d.FinishedAt
@@ -178,17 +178,17 @@ func (a *App) appendMessage(ctx context.Context, to []byte, d *notify.Delivery) 
 	}
 	c.Delayed(e.At, sent)
 	c.Mentions = a.mentions(ctx, d)
-	return message.Append(to, c, d.Format)
+	return message.Card(c, d.Format)
 }
 
-// appendDigest appends one message about as many of the deliveries as have room in
-// it, in the format of the first.
-func (a *App) appendDigest(ctx context.Context, to []byte, deliveries []*notify.Delivery) (text []byte, taken int) {
+// writeDigest writes one message about as many of the deliveries as have room in it,
+// in the format of the first.
+func (a *App) writeDigest(ctx context.Context, deliveries []*notify.Delivery) (text []byte, taken int) {
 	events := make([]*notify.Event, len(deliveries))
 	for i, d := range deliveries {
 		events[i] = d.Noted()
 	}
-	return message.AppendDigest(to, events, a.mentions(ctx, deliveries...), deliveries[0].Format)
+	return message.Digest(events, a.mentions(ctx, deliveries...), deliveries[0].Format)
 }
 
 // drawMessage is the message of a delivery, or the digest of several, in a format.
@@ -205,9 +205,9 @@ func (a *App) drawMessage(ctx context.Context, of []*notify.Delivery, format not
 	case 0:
 		return nil
 	case 1:
-		return a.appendMessage(ctx, nil, drawn[0])
+		return a.writeMessage(ctx, drawn[0])
 	}
-	text, _ := a.appendDigest(ctx, nil, drawn)
+	text, _ := a.writeDigest(ctx, drawn)
 	return text
 }
 
@@ -240,5 +240,5 @@ func (a *App) mentions(ctx context.Context, deliveries ...*notify.Delivery) (lis
 // testMessage makes a test message: as a card of the first type, where there is
 // one.
 func testMessage(types []notify.EventType, f notify.Format) []byte {
-	return message.Append(nil, message.Test(types), f)
+	return message.Card(message.Test(types), f)
 }

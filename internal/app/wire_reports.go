@@ -27,7 +27,7 @@ func (a *App) newReports(store *store.Store, selfHosted *client.Client, rules *a
 func testReport(e *notify.Event, f notify.Format) []byte {
 	c := card.New(e)
 	c.Title = "Test: " + c.Title
-	return message.Append(nil, c, f)
+	return message.Card(c, f)
 }
 
 // listers ask platforms for pull requests, each edition in its own way.

@@ -66,7 +66,7 @@ func writeCard(w http.ResponseWriter, c card.Card, format string) error {
 		body, mediaType = page, "text/html; charset=utf-8"
 		w.Header().Set("Content-Security-Policy", previewPolicy)
 	} else {
-		body = message.Append(nil, c, notify.Format(format))
+		body = message.Card(c, notify.Format(format))
 	}
 	w.Header().Set("Content-Type", mediaType)
 	_, _ = w.Write(body) // who asked may be gone

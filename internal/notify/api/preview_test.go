@@ -19,7 +19,7 @@ func TestPreview(t *testing.T) {
 		for _, f := range []notify.Format{notify.Teams, notify.Slack} {
 			w := s.do("GET", path+"&format="+string(f), "nobody", "")
 			s.want(200, w)
-			if w.Header().Get("Content-Type") != "application/json" || !bytes.Equal(w.Body.Bytes(), message.Append(nil, message.Preview(x), f)) {
+			if w.Header().Get("Content-Type") != "application/json" || !bytes.Equal(w.Body.Bytes(), message.Card(message.Preview(x), f)) {
 				t.Errorf("%s for %s: %s", x, f, w.Body)
 			}
 		}

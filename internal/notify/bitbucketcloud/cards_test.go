@@ -46,8 +46,8 @@ func TestCards(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, err := range []error{
-			notifytest.Golden(path.Join("teams", d.name), teams.Append(nil, c)),
-			notifytest.Golden(path.Join("slack", d.name), slack.Append(nil, c)),
+			notifytest.Golden(path.Join("teams", d.name), teams.Card(c)),
+			notifytest.Golden(path.Join("slack", d.name), slack.Card(c)),
 			notifytest.GoldenText(path.Join("html", d.name+".html"), string(html)),
 		} {
 			if err != nil {

@@ -113,25 +113,22 @@ func period(events []*notify.Event) string {
 // Fit makes the message of the longest run of events, from the first on, that
 // stays below max bytes, and tells how many they are: one at least. Mentions have
 // the room that is left, so that the events are the same with and without them.
-func Fit(
-	to []byte, events []*notify.Event, mentions []Mention, max int, write func(to []byte, d Digest) []byte,
-) (message []byte, taken int) {
+func Fit(events []*notify.Event, mentions []Mention, max int, write func(Digest) []byte) (message []byte, taken int) {
 	n := min(len(events), maxLines)
 	for ; ; n-- {
-		message = write(to, NewDigest(events[:n]))
-		size := len(message) - len(to)
-		if size < max || n <= 1 {
+		message = write(NewDigest(events[:n]))
+		if len(message) < max || n <= 1 {
 			break
 		}
-		n = min(n, n*max/size+1) // about how many fit
+		n = min(n, n*max/len(message)+1) // about how many fit
 	}
 	d := NewDigest(events[:n])
 	for k := len(mentions); k > 0; k-- {
 		d.Mentions = mentions[:k]
-		if message = write(to, d); len(message)-len(to) < max {
+		if message = write(d); len(message) < max {
 			return message, n
 		}
 	}
 	d.Mentions = nil
-	return write(to, d), n
+	return write(d), n
 }

@@ -88,7 +88,7 @@ func TestHostileTexts(t *testing.T) {
 					notify.Teams: {"<at>", "Sign in](", "{{DATE", "javascript:"},
 				} {
 					var message any
-					if err := json.Unmarshal(Append(nil, c, format), &message); err != nil {
+					if err := json.Unmarshal(Card(c, format), &message); err != nil {
 						t.Fatal(err)
 					}
 					var all []string

@@ -10,21 +10,21 @@ import (
 	"outrigger/internal/notify/teams"
 )
 
-// Append appends a card's message: Slack's for notify.Slack, else that of Teams.
-func Append(to []byte, c card.Card, format notify.Format) []byte {
+// Card writes a card's message: Slack's for notify.Slack, else that of Teams.
+func Card(c card.Card, format notify.Format) []byte {
 	if format == notify.Slack {
-		return slack.Append(to, c)
+		return slack.Card(c)
 	}
-	return teams.Append(to, c)
+	return teams.Card(c)
 }
 
-// AppendDigest appends one message about as many of the events, from the first
-// on, as have room in it, and tells how many they are; see card.Fit for mentions.
-func AppendDigest(to []byte, events []*notify.Event, mentions []card.Mention, format notify.Format) (message []byte, taken int) {
+// Digest writes one message about as many of the events, from the first on, as
+// have room in it, and tells how many they are; see card.Fit for mentions.
+func Digest(events []*notify.Event, mentions []card.Mention, format notify.Format) (message []byte, taken int) {
 	if format == notify.Slack {
-		return slack.AppendDigest(to, events, mentions)
+		return slack.Digest(events, mentions)
 	}
-	return teams.AppendDigest(to, events, mentions)
+	return teams.Digest(events, mentions)
 }
 
 // Preview is the card of an event type, of an event that never was.

@@ -33,7 +33,7 @@ func (c *channel) gather(ctx context.Context, m *message) (*message, error) {
 		return m, nil
 	}
 	if first.Batch == 0 {
-		if _, taken := c.b.Digest(ctx, nil, run); taken < len(run) {
+		if _, taken := c.b.Digest(ctx, run); taken < len(run) {
 			run = run[:taken]
 		}
 		if len(run) < 2 {
@@ -108,12 +108,11 @@ func (c *channel) digest(members []*notify.Delivery, id int64) *message {
 	return m
 }
 
-// write appends what is posted for the message.
-func (b *Outbox) write(ctx context.Context, to []byte, m *message) []byte {
-	first := m.deliveries[0]
+// write makes what is posted for the message.
+func (b *Outbox) write(ctx context.Context, m *message) []byte {
 	if len(m.deliveries) == 1 {
-		return b.Message(ctx, to, first.Delivery)
+		return b.Message(ctx, m.deliveries[0].Delivery)
 	}
-	body, _ := b.Digest(ctx, to, m.list())
+	body, _ := b.Digest(ctx, m.list())
 	return body
 }

@@ -161,7 +161,7 @@ func (m *model) start(r *rapid.T) {
 	n := &modelNode{Store: m.store(r), m: m, leases: db.NewLeases(m.d, "node", nil)}
 	n.leases.Time, n.leases.Every = time.Hour, time.Hour // only a successor ends them
 	n.outbox = New(Options{
-		Queue: n, Client: n, Message: func(_ context.Context, to []byte, d *notify.Delivery) []byte { return append(to, d.Event.URL...) },
+		Queue: n, Client: n, Message: func(_ context.Context, d *notify.Delivery) []byte { return []byte(d.Event.URL) },
 		Digest: digestLines, DigestAbove: m.digestAbove, Limits: notify.Limits{MaxAge: time.Hour, MaxWaiting: 1000},
 		Alone: m.alone, Rate: 1e6, Burst: 1e6, Clock: time.Now, Random: func() float64 { return 0 }, Log: slog.New(slog.DiscardHandler),
 	})
@@ -198,15 +198,15 @@ func (m *model) start(r *rapid.T) {
 }
 
 // digestLines is a digest with room for four events, a line each.
-func digestLines(_ context.Context, to []byte, deliveries []*notify.Delivery) ([]byte, int) {
-	taken := deliveries[:min(len(deliveries), 4)]
-	for i, d := range taken {
+func digestLines(_ context.Context, deliveries []*notify.Delivery) (lines []byte, taken int) {
+	taken = min(len(deliveries), 4)
+	for i, d := range deliveries[:taken] {
 		if i > 0 {
-			to = append(to, '\n')
+			lines = append(lines, '\n')
 		}
-		to = append(to, d.Event.URL...)
+		lines = append(lines, d.Event.URL...)
 	}
-	return to, len(taken)
+	return lines, taken
 }
 
 // lookAtGained is what finds the work of before in shards that the node got.

@@ -69,7 +69,7 @@ func sendingNode(t *testing.T, url, id string, client *chat) (s *store.Store, ho
 		t.Fatal(err)
 	}
 	b := New(Options{
-		Queue: s, Client: client, Message: func(_ context.Context, to []byte, d *notify.Delivery) []byte { return append(to, d.Event.URL...) },
+		Queue: s, Client: client, Message: func(_ context.Context, d *notify.Delivery) []byte { return []byte(d.Event.URL) },
 		Limits: notify.Limits{MaxAge: time.Hour, MaxWaiting: 1000}, Rate: 1e6, Burst: 1e6,
 		Clock: time.Now, Random: func() float64 { return 0 }, Log: slog.New(slog.DiscardHandler),
 	})

@@ -58,11 +58,11 @@ type Options struct {
 	Client  egress.Doer // for webhook URLs that users give: egress.Client.Webhook
 	// ByProxy reports whether requests to a URL go by the proxy; nil: all may.
 	ByProxy func(url string) bool
-	// Message appends a delivery's message, in its format.
-	Message func(ctx context.Context, to []byte, d *notify.Delivery) []byte
-	// Digest appends one message about as many of the deliveries, from the first
+	// Message writes a delivery's message, in its format.
+	Message func(ctx context.Context, d *notify.Delivery) []byte
+	// Digest writes one message about as many of the deliveries, from the first
 	// on, as have room in it, in their format, and says how many they are.
-	Digest func(ctx context.Context, to []byte, deliveries []*notify.Delivery) (message []byte, taken int)
+	Digest func(ctx context.Context, deliveries []*notify.Delivery) (message []byte, taken int)
 
 	// Alone says that no other node writes deliveries, so that new ones may
 	// be taken from their commit without reading them back.

@@ -33,7 +33,7 @@ func run(t *testing.T, fn func(w *world)) {
 		w := &world{queue: newQueue(), begun: time.Now()}
 		w.answer = func(string, string) (int, http.Header, string, error) { return 202, nil, "", nil }
 		w.Outbox = New(Options{
-			Queue: w.queue, Client: w, Message: func(_ context.Context, to []byte, d *notify.Delivery) []byte { return append(to, d.Event.URL...) }, Digest: digestNames,
+			Queue: w.queue, Client: w, Message: func(_ context.Context, d *notify.Delivery) []byte { return []byte(d.Event.URL) }, Digest: digestNames,
 			Alone: true, Rate: 1, Burst: 4, Clock: time.Now, Random: func() float64 { return 0 },
 			Log: slog.New(slog.DiscardHandler),
 		})
@@ -65,12 +65,12 @@ func (w *world) Do(r *http.Request) (*http.Response, error) {
 }
 
 // digestNames is a digest with room for five events.
-func digestNames(_ context.Context, to []byte, deliveries []*notify.Delivery) ([]byte, int) {
-	taken := deliveries[:min(len(deliveries), 5)]
-	for _, d := range taken {
-		to = append(to, d.Event.URL...)
+func digestNames(_ context.Context, deliveries []*notify.Delivery) (names []byte, taken int) {
+	taken = min(len(deliveries), 5)
+	for _, d := range deliveries[:taken] {
+		names = append(names, d.Event.URL...)
 	}
-	return to, len(taken)
+	return names, taken
 }
 
 // pass lets the fake clock run on, and everything that it sets going settle.

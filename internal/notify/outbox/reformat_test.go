@@ -12,8 +12,8 @@ import (
 // was read from the queue before goes out in the new format too.
 func TestANewFormatHoldsForWhatIsInMemory(t *testing.T) {
 	run(t, func(w *world) {
-		w.Message = func(_ context.Context, to []byte, d *notify.Delivery) []byte {
-			return append(to, "/"+string(d.Format)+d.Event.URL...)
+		w.Message = func(_ context.Context, d *notify.Delivery) []byte {
+			return []byte("/" + string(d.Format) + d.Event.URL)
 		}
 		w.addMany(0, 1, 6)
 		w.expect(t, 0, "c0/teams/1 at 0s", "c0/teams/2 at 0s", "c0/teams/3 at 0s", "c0/teams/4 at 0s")

@@ -75,10 +75,12 @@ func settle(before *notify.Channel, m *message, o outcome, now time.Time, random
 		s.refused(o)
 	case paused: // says nothing of this channel
 	}
+	r := s.Result
 	if s.after != *before {
-		s.Channel = &s.after
+		changed := s.after // by itself, since most results change nothing of their channel
+		r.Channel = &changed
 	}
-	return &s.Result
+	return &r
 }
 
 // settling is a result in the making.

@@ -45,7 +45,7 @@ func (c *channel) try(ctx context.Context, m *message) {
 	if c.b.proxy.paused() && c.byProxy() && !c.b.proxy.enter(c.b.Clock()) {
 		return
 	}
-	text := c.b.write(whole, make([]byte, 0, usualMessage), m)
+	text := c.b.write(whole, m)
 	attempt, o := c.b.post(whole, c.url, text)
 	c.b.metrics.attempt(o.verdict, attempt.Took)
 	if o.verdict == paused || c.b.proxy.paused() && c.byProxy() {
@@ -70,9 +70,6 @@ func exchangeOf(m *message, text []byte, o outcome) *notify.Exchange {
 	}
 	return x
 }
-
-// usualMessage is what most messages stay below, in bytes.
-const usualMessage = 2 << 10
 
 // unsent returns the result of a message that is not to be sent.
 func unsent(m *message, rules *notify.RuleSet) (r *notify.Result, ok bool) {

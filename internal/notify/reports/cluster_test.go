@@ -218,7 +218,7 @@ func checkCards(t *testing.T, n *node, report int64, want []time.Time) {
 		if late := d.Event.At.Sub(want[i]); late < 0 || late > 2*time.Hour || d.Event.Report.Report != report {
 			t.Errorf("report %d, due at %s: it sends %+v", report, want[i], d.Event)
 		}
-		message := string(message.Append(nil, card.New(d.Event), d.Format))
+		message := string(message.Card(card.New(d.Event), d.Format))
 		if !strings.Contains(message, info.Name+": 1 open pull request") || !strings.Contains(message, info.RepositoryKey) {
 			t.Errorf("report %d, due at %s: its card is %s", report, want[i], message)
 		}

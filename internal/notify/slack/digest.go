@@ -1,19 +1,23 @@
 package slack
 
 import (
+	"bytes"
+
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/card"
 )
 
-// AppendDigest appends one message about as many of the events as there is
-// room for below maxSize, and tells how many they are; see card.Fit for mentions.
-func AppendDigest(to []byte, events []*notify.Event, mentions []card.Mention) (message []byte, taken int) {
-	w := writer{text: make([]byte, 0, usualText)}
-	return card.Fit(to, events, mentions, maxSize, func(to []byte, d card.Digest) []byte {
-		w.b = to
+// Digest writes one message about as many of the events as there is room for
+// below maxSize, and tells how many they are; see card.Fit for mentions.
+func Digest(events []*notify.Event, mentions []card.Mention) (message []byte, taken int) {
+	w := writers.Get().(*writer)
+	defer writers.Put(w)
+	message, taken = card.Fit(events, mentions, maxSize, func(d card.Digest) []byte {
+		w.b = w.b[:0]
 		w.digest(&d)
 		return w.b
 	})
+	return bytes.Clone(message), taken
 }
 
 func (w *writer) digest(d *card.Digest) {

@@ -6,6 +6,8 @@
 package slack
 
 import (
+	"bytes"
+	"sync"
 	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -30,20 +32,18 @@ const (
 	maxMessage = 120
 	maxDetail  = 250
 	maxLabel   = 60
-
-	// usualText is what most blocks' texts stay below, in bytes.
-	usualText = 512
 )
 
-// Append appends the card's message: compact JSON below maxSize. If need be,
-// parts of the card are left off in the order of card.Shorten.
-func Append(to []byte, c card.Card) []byte {
-	w := writer{text: make([]byte, 0, usualText)}
+// Card writes the card's message: compact JSON below maxSize. If need be, parts
+// of the card are left off in the order of card.Shorten.
+func Card(c card.Card) []byte {
+	w := writers.Get().(*writer)
+	defer writers.Put(w)
 	for {
-		w.b = to
+		w.b = w.b[:0]
 		w.message(&c)
-		if len(w.b)-len(to) < maxSize || !c.Shorten() {
-			return w.b
+		if len(w.b) < maxSize || !c.Shorten() {
+			return bytes.Clone(w.b)
 		}
 	}
 }
@@ -53,6 +53,9 @@ type writer struct {
 	b    []byte
 	text []byte
 }
+
+// writers are used again, with the memory that they have.
+var writers = sync.Pool{New: func() any { return new(writer) }}
 
 func (w *writer) message(c *card.Card) {
 	w.raw(`{"text":`)

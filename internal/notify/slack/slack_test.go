@@ -20,7 +20,7 @@ import (
 
 // format is what every format of messages is tested with.
 var format = cardtest.Format{
-	Append: Append, AppendDigest: AppendDigest, Check: func(t rapid.TB, b []byte) { check(t, b) }, Shown: shown,
+	Card: Card, Digest: Digest, Check: func(t rapid.TB, b []byte) { check(t, b) }, Shown: shown,
 	Texts: []*rapid.Generator[string]{
 		rapid.Map(rapid.IntRange(0, 30000), func(n int) string { return strings.Repeat("&", n) }),
 		rapid.Map(rapid.IntRange(0, 3000), func(n int) string { return strings.Repeat("\n", n) }),
@@ -160,7 +160,7 @@ func TestMarkupIsEscaped(t *testing.T) {
 			t.Errorf("%q becomes %q, want %q", in, got, want)
 		}
 	}
-	b := Append(nil, card.Card{Title: "a *b*", Text: "one\n<two>", Links: []card.Link{{Title: "Open <x>", URL: "https://h/?a=1&b=2"}}})
+	b := Card(card.Card{Title: "a *b*", Text: "one\n<two>", Links: []card.Link{{Title: "Open <x>", URL: "https://h/?a=1&b=2"}}})
 	for _, want := range []string{`{"type":"plain_text","text":"⚪ a *b*","emoji":false}`, `">one\n>&lt;two&gt;"`, `{"type":"link","url":"https://h/?a=1&b=2","text":"Open <x>"}`} {
 		if !bytes.Contains(b, []byte(want)) {
 			t.Errorf("no %s in %s", want, b)
@@ -177,7 +177,7 @@ func TestTooBig(t *testing.T) {
 	for i := range 40 {
 		e.Facts = append(e.Facts, notify.Fact{Name: fmt.Sprintf("fact %d", i), Value: strings.Repeat("&", 1000)})
 	}
-	b := Append(nil, card.New(&e))
+	b := Card(card.New(&e))
 	check(t, b)
 	if !bytes.Contains(b, []byte("pushed to")) || !bytes.Contains(b, []byte(`"text":"Open branch"`)) || !bytes.Contains(b, []byte("17 commits")) {
 		t.Errorf("the title or the link is gone, or commits do not go first: %s", b)
@@ -192,7 +192,7 @@ func TestCommitsThatDoNotFitAreCounted(t *testing.T) {
 	for i := range 3 {
 		e.Facts = append(e.Facts, notify.Fact{Name: fmt.Sprint("fact ", i), Value: strings.Repeat("&", 300)})
 	}
-	b := Append(nil, card.New(&e))
+	b := Card(card.New(&e))
 	n := strings.Count(shown(t, b), "1d2e3c4b ") // the commits' ids
 	if n == 0 || n == len(e.Commits) || !bytes.Contains(b, fmt.Appendf(nil, "and %d more", e.CommitCount-n)) {
 		t.Errorf("%d commits: %s", n, b)
@@ -203,7 +203,7 @@ func TestMentionsGolden(t *testing.T) {
 	e := sample.Event(notify.PullRequestOpened)
 	c := card.New(&e)
 	c.Mentions = []card.Mention{{Name: "Grace Hopper", ID: "U012AB3CD"}, {Name: "Alan Turing", ID: "W0000AAAA"}}
-	b := Append(nil, c)
+	b := Card(c)
 	check(t, b)
 	if err := notifytest.Golden("mentions", b); err != nil {
 		t.Error(err)

@@ -1,22 +1,23 @@
 package teams
 
 import (
+	"bytes"
+
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/card"
 )
 
-// AppendDigest appends one message about as many of the events as there is
-// room for below maxSize, and tells how many they are; see card.Fit for mentions.
-func AppendDigest(to []byte, events []*notify.Event, mentions []card.Mention) (message []byte, taken int) {
+// Digest writes one message about as many of the events as there is room for
+// below maxSize, and tells how many they are; see card.Fit for mentions.
+func Digest(events []*notify.Event, mentions []card.Mention) (message []byte, taken int) {
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
-	return card.Fit(to, events, mentions, maxSize, func(to []byte, d card.Digest) []byte {
-		w.b = to
+	message, taken = card.Fit(events, mentions, maxSize, func(d card.Digest) []byte {
+		w.b = w.b[:0]
 		w.digest(&d)
-		message := w.b
-		w.b = nil
-		return message
+		return w.b
 	})
+	return bytes.Clone(message), taken
 }
 
 func (w *writer) digest(d *card.Digest) {

@@ -7,6 +7,7 @@
 package teams
 
 import (
+	"bytes"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -32,18 +33,16 @@ const (
 	maxLabel = 60 // what a button says
 )
 
-// Append appends the card's message: compact JSON below maxSize, without nulls.
+// Card writes the card's message: compact JSON below maxSize, without nulls.
 // If need be, parts of the card are left off in the order of card.Shorten.
-func Append(to []byte, c card.Card) []byte {
+func Card(c card.Card) []byte {
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
 	for {
-		w.b = to
+		w.b = w.b[:0]
 		w.message(&c)
-		message := w.b
-		w.b = nil
-		if len(message)-len(to) < maxSize || !c.Shorten() {
-			return message
+		if len(w.b) < maxSize || !c.Shorten() {
+			return bytes.Clone(w.b)
 		}
 	}
 }
@@ -54,7 +53,7 @@ type writer struct {
 	scratch []byte
 }
 
-// writers keep their scratch.
+// writers are used again, with the memory that they have.
 var writers = sync.Pool{New: func() any { return new(writer) }}
 
 func (w *writer) message(c *card.Card) {

@@ -22,7 +22,7 @@ import (
 
 // format is what every format of messages is tested with.
 var format = cardtest.Format{
-	Append: Append, AppendDigest: AppendDigest, Check: func(t rapid.TB, b []byte) { check(t, b) }, Shown: cardShown,
+	Card: Card, Digest: Digest, Check: func(t rapid.TB, b []byte) { check(t, b) }, Shown: cardShown,
 	Texts: []*rapid.Generator[string]{
 		rapid.Map(rapid.IntRange(0, 30000), func(n int) string { return strings.Repeat("\x01", n) }),
 		rapid.Map(rapid.IntRange(0, 30000), func(n int) string { return strings.Repeat("\\", n) }),
@@ -104,7 +104,7 @@ func hasNull(v any) bool {
 }
 
 func TestNothingIsEscapedAsHTML(t *testing.T) {
-	b := Append(nil, card.Card{Title: "a <b> & c"})
+	b := Card(card.Card{Title: "a <b> & c"})
 	if !bytes.Contains(b, []byte("a <b> & c")) {
 		t.Error(string(b))
 	}
@@ -181,7 +181,7 @@ func TestTooBig(t *testing.T) {
 
 func checkTooBig(t *testing.T, c card.Card) string {
 	t.Helper()
-	b := Append(nil, c)
+	b := Card(c)
 	m := check(t, b)
 	if len(b) < maxSize-4000 {
 		t.Errorf("only %d bytes are used", len(b))
@@ -192,8 +192,8 @@ func checkTooBig(t *testing.T, c card.Card) string {
 	return string(b)
 }
 
-// FuzzAppend decodes any body and renders what comes of it.
-func FuzzAppend(f *testing.F) {
+// FuzzCard decodes any body and renders what comes of it.
+func FuzzCard(f *testing.F) {
 	var keys []string
 	for i, s := range samples.Samples() {
 		keys = append(keys, s.EventKey)
@@ -205,7 +205,7 @@ func FuzzAppend(f *testing.F) {
 			return
 		}
 		for i := range events {
-			check(t, Append(nil, card.New(&events[i])))
+			check(t, Card(card.New(&events[i])))
 		}
 	})
 }
@@ -215,7 +215,7 @@ func TestMentionsGolden(t *testing.T) {
 	e := sample.Event(notify.PullRequestOpened)
 	c := card.New(&e)
 	c.Mentions = []card.Mention{{Name: "Grace Hopper", ID: "grace@example.com"}, {Name: "Alan Turing", ID: "3f2504e0-4f89-11d3-9a0c-0305e82c3301"}}
-	b := Append(nil, c)
+	b := Card(c)
 	check(t, b)
 	if err := notifytest.Golden("mentions", b); err != nil {
 		t.Error(err)

@@ -16,8 +16,8 @@ import (
 
 // Format is one format of chat messages.
 type Format struct {
-	Append       func(to []byte, c card.Card) []byte
-	AppendDigest func(to []byte, events []*notify.Event, mentions []card.Mention) (message []byte, taken int)
+	Card   func(c card.Card) []byte
+	Digest func(events []*notify.Event, mentions []card.Mention) (message []byte, taken int)
 	// Check fails t where a message is not what the chat platform takes.
 	Check func(t rapid.TB, message []byte)
 	// Shown is all that a reader of a message sees, as the chat platform formats it. It
@@ -44,7 +44,7 @@ func Run(t *testing.T, f Format) {
 func (f Format) golden(t *testing.T) {
 	for _, x := range notify.EventTypes() {
 		e := sample.Event(x)
-		message := f.Append(nil, card.New(&e))
+		message := f.Card(card.New(&e))
 		if err := notifytest.Golden(x.String(), message); err != nil {
 			t.Error(err)
 		}
@@ -56,7 +56,7 @@ func (f Format) reports(t *testing.T) {
 	for name, e := range map[string]notify.Event{
 		"REPORT": sample.Report(32, 28), "REPORT.none_inactive": sample.Report(32, 0), "REPORT.none_open": sample.Report(0, 0), "REPORT.bare": sample.BareReport(),
 	} {
-		message := f.Append(nil, card.New(&e))
+		message := f.Card(card.New(&e))
 		if err := notifytest.Golden(name, message); err != nil {
 			t.Error(err)
 		}
@@ -72,7 +72,7 @@ func (f Format) digest(t *testing.T) {
 		events = append(events, &e)
 	}
 	events[1].Repository = notify.Repository{Key: "outrigger", Name: "out_rigger & <co>"}
-	message, taken := f.AppendDigest(nil, events, nil)
+	message, taken := f.Digest(events, nil)
 	if taken != len(events) {
 		t.Errorf("%d of %d events", taken, len(events))
 	}
@@ -93,7 +93,7 @@ func (f Format) anyCard(t *testing.T) {
 			c.Items = append(c.Items, card.Item{Title: text.Draw(t, "title"), URL: address.Draw(t, "url"), Detail: text.Draw(t, "detail")})
 			c.Links = append(c.Links, card.Link{Title: text.Draw(t, "label"), URL: address.Draw(t, "url")})
 		}
-		f.Check(t, f.Append(nil, c))
+		f.Check(t, f.Card(c))
 	})
 }
 
@@ -110,17 +110,17 @@ func (f Format) anyDigest(t *testing.T) {
 				PullRequest: &notify.PullRequest{ID: 7, Title: name.Draw(t, "title")}, URL: "https://h/" + name.Draw(t, "url"),
 			})
 		}
-		message, taken := f.AppendDigest(nil, events, nil)
+		message, taken := f.Digest(events, nil)
 		f.Check(t, message)
 		if taken < 1 || taken > len(events) || taken > 50 {
 			t.Fatalf("%d of %d events", taken, len(events))
 		}
-		with, n := f.AppendDigest(nil, events, []card.Mention{{Name: "Grace Hopper", ID: "grace@example.com"}, {Name: strings.Repeat("é", 60), ID: strings.Repeat("x", 113)}})
+		with, n := f.Digest(events, []card.Mention{{Name: "Grace Hopper", ID: "grace@example.com"}, {Name: strings.Repeat("é", 60), ID: strings.Repeat("x", 113)}})
 		f.Check(t, with)
 		if n != taken {
 			t.Fatalf("%d events with mentions, %d without", n, taken)
 		}
-		if again, n := f.AppendDigest(nil, events[:taken], nil); n != taken || string(again) != string(message) {
+		if again, n := f.Digest(events[:taken], nil); n != taken || string(again) != string(message) {
 			t.Fatalf("the same %d events make another message, of %d", taken, n)
 		}
 	})
@@ -132,7 +132,7 @@ func (f Format) room(t *testing.T) {
 		e := sample.Event(notify.PullRequestOpened)
 		events = append(events, &e)
 	}
-	if message, taken := f.AppendDigest(nil, events, nil); taken < 30 {
+	if message, taken := f.Digest(events, nil); taken < 30 {
 		t.Errorf("only %d ordinary events have room in it: %d bytes", taken, len(message))
 	}
 }
@@ -142,7 +142,7 @@ func (f Format) Benchmark(b *testing.B) {
 	e := sample.Event(notify.PullRequestOpened)
 	b.ReportAllocs()
 	for b.Loop() {
-		if len(f.Append(nil, card.New(&e))) == 0 {
+		if len(f.Card(card.New(&e))) == 0 {
 			b.Fatal("nothing")
 		}
 	}

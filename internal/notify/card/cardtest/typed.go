@@ -34,7 +34,7 @@ func (f Format) typed(t *testing.T) {
 			Items:   []card.Item{{Title: s, URL: "https://h/2", Detail: s}, {Title: s, Detail: "x"}},
 			Links:   []card.Link{{Title: s, URL: "https://h/3"}},
 		}
-		message := f.Append(nil, c)
+		message := f.Card(c)
 		f.Check(t, message)
 		f.hasTyped(t, message, s, 12)
 	})
@@ -50,7 +50,7 @@ func (f Format) typedDigest(t *testing.T) {
 				Repository: notify.Repository{Key: s}, PullRequest: &notify.PullRequest{ID: 7, Title: s}, URL: url,
 			})
 		}
-		message, _ := f.AppendDigest(nil, events, nil)
+		message, _ := f.Digest(events, nil)
 		f.Check(t, message)
 		f.hasTyped(t, message, s, 8) // the title, the group, and who and what of each
 	})
