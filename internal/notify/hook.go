@@ -65,7 +65,7 @@ func (s Scope) String() string {
 
 // Secrets are those that sign at a time.
 func (h *Hook) Secrets(now time.Time) []secret.Value {
-	keys := slices.Clone(h.more)
+	keys := slices.Clip(h.more) // which is not appended to
 	if !h.Secret.IsZero() {
 		keys = append(keys, h.Secret)
 	}

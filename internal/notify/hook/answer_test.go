@@ -1,6 +1,8 @@
 package hook
 
 import (
+	"context"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -55,6 +57,19 @@ func TestAHangingDatabaseIsAnAnswerInTime(t *testing.T) {
 			t.Errorf("%d events, want 1", n)
 		}
 	}, migrations...)
+}
+
+// Platforms do not send again what they gave up, and it is here to its end.
+func TestWhatComesFromASenderThatHangsUpIsKept(t *testing.T) {
+	s := newServer(t)
+	body := []byte(`{"eventKey":"push"}`)
+	r := s.request("dc", "push", Sign(body, secret.New(hookSecret)), "1", body)
+	ctx, hangUp := context.WithCancel(r.Context())
+	hangUp()
+	s.router.ServeHTTP(httptest.NewRecorder(), r.WithContext(ctx))
+	if n := s.events(); n != 1 {
+		t.Errorf("%d events, want 1", n)
+	}
 }
 
 func (s *server) events() int {

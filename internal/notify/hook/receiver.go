@@ -77,7 +77,8 @@ func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer body.release()
-	ctx, cancel := context.WithTimeout(r.Context(), rc.AnswerTime)
+	// A sender that hangs up may never send it again.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), rc.AnswerTime)
 	defer cancel()
 	if err := rc.memory.take(ctx, body); err != nil {
 		return err

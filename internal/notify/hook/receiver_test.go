@@ -110,6 +110,12 @@ func (s *server) hook(connection, key, signature, id string, body []byte) int {
 
 func (s *server) post(connection, key, signature, id string, body []byte) *httptest.ResponseRecorder {
 	s.t.Helper()
+	w := httptest.NewRecorder()
+	s.router.ServeHTTP(w, s.request(connection, key, signature, id, body))
+	return w
+}
+
+func (s *server) request(connection, key, signature, id string, body []byte) *http.Request {
 	r := httptest.NewRequestWithContext(s.t.Context(), "POST", "/outrigger/hooks/"+connection, bytes.NewReader(body))
 	if key != "" {
 		r.Header.Set("X-Event-Key", key)
@@ -118,9 +124,7 @@ func (s *server) post(connection, key, signature, id string, body []byte) *httpt
 		r.Header.Set(SignatureHeader, signature)
 	}
 	r.Header.Set("X-Request-Id", id)
-	w := httptest.NewRecorder()
-	s.router.ServeHTTP(w, r)
-	return w
+	return r
 }
 
 func TestHookStatuses(t *testing.T) {

@@ -4,7 +4,9 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"hash"
 	"strings"
+	"sync"
 
 	"outrigger/internal/secret"
 )
@@ -33,10 +35,11 @@ func readSignature(header string) (s signature) {
 // of reports whether the body was signed with one of the secrets. It takes the
 // same time for every wrong signature.
 func (s signature) of(body []byte, secrets []secret.Value) bool {
+	by := signers.Get().(*signer)
+	defer signers.Put(by)
 	ok := false
 	for _, key := range secrets {
-		var sum [sha256.Size]byte
-		if !key.IsZero() && hmac.Equal(hmacOf(body, key, sum[:0]), s.given[:]) {
+		if !key.IsZero() && hmac.Equal(by.sign(body, key), s.given[:]) {
 			ok = true
 		}
 	}
@@ -45,11 +48,25 @@ func (s signature) of(body []byte, secrets []secret.Value) bool {
 
 // Sign returns the value of SignatureHeader for body.
 func Sign(body []byte, key secret.Value) string {
-	return "sha256=" + hex.EncodeToString(hmacOf(body, key, nil))
+	return "sha256=" + hex.EncodeToString(new(signer).sign(body, key))
 }
 
-func hmacOf(body []byte, key secret.Value, to []byte) []byte {
-	mac := hmac.New(sha256.New, []byte(key.Reveal()))
-	mac.Write(body)
-	return mac.Sum(to)
+// signer signs with the secret that it had last, which is nearly always the same,
+// in the same memory.
+type signer struct {
+	key string
+	mac hash.Hash // nil at first
+	sum [sha256.Size]byte
+}
+
+var signers = sync.Pool{New: func() any { return new(signer) }}
+
+// sign returns the signature of body, which is overwritten by the next.
+func (s *signer) sign(body []byte, key secret.Value) []byte {
+	if s.mac == nil || s.key != key.Reveal() {
+		s.key, s.mac = key.Reveal(), hmac.New(sha256.New, []byte(key.Reveal()))
+	}
+	s.mac.Reset()
+	s.mac.Write(body)
+	return s.mac.Sum(s.sum[:0])
 }
