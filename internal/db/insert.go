@@ -86,11 +86,16 @@ func (in *Insert) values(rows int) string {
 	return `INSERT OR FAIL INTO ` + in.Into + ` VALUES ` + row + strings.Repeat(`, `+row, rows-1) + ` ` + in.OnConflict
 }
 
-// rows appends the values of n rows from the first on.
+// rows appends the values of n rows from the first on. One that is the same as in
+// the row before, as many are, needs no memory of its own.
 func (in *Insert) rows(first, n int, to []driver.NamedValue) []driver.NamedValue {
 	for row := first; row < first+n; row++ {
 		for _, c := range in.Columns {
-			to = append(to, driver.NamedValue{Ordinal: len(to) + 1, Value: columnValue(c, row)})
+			var above driver.Value
+			if row > first {
+				above = to[len(to)-len(in.Columns)].Value
+			}
+			to = append(to, driver.NamedValue{Ordinal: len(to) + 1, Value: columnValue(c, row, above)})
 		}
 	}
 	return to
@@ -110,12 +115,18 @@ func columnLength(column any) int {
 	panic(fmt.Sprintf("db: a column of type %T", column))
 }
 
-func columnValue(column any, row int) driver.Value {
+func columnValue(column any, row int, above driver.Value) driver.Value {
 	switch c := column.(type) {
 	case []int64:
-		return c[row]
+		if above != c[row] {
+			return c[row]
+		}
+		return above
 	case []string:
-		return c[row]
+		if above != c[row] {
+			return c[row]
+		}
+		return above
 	case []*string:
 		if c[row] != nil {
 			return *c[row]

@@ -84,45 +84,32 @@ func (tx *Tx) Fenced(ctx context.Context, name string, fence int64) error {
 
 // FencedAll is Fenced for several leases, given with their fences.
 func (tx *Tx) FencedAll(ctx context.Context, fences map[string]int64) error {
-	now, err := tx.fences(ctx, slices.Sorted(maps.Keys(fences)))
-	if err != nil {
-		return fmt.Errorf("reading fences of leases: %w", err)
+	if len(fences) == 0 {
+		return nil
 	}
-	for name, fence := range fences {
-		if held, ok := now[name]; !ok || held != fence {
-			return fault.New(fault.Conflict, "Another node has taken over %s.", name)
-		}
-	}
-	return nil
-}
-
-// fences returns the present fences of leases, whose names are in order, and of
-// others between them.
-func (tx *Tx) fences(ctx context.Context, names []string) (map[string]int64, error) {
-	if len(names) == 0 {
-		return nil, nil
-	}
+	names := slices.Sorted(maps.Keys(fences))
 	// Those of one kind are side by side, so that a range has few others.
 	q, args := `SELECT name, fence FROM leases WHERE name >= $1 AND name <= $2`, []any{names[0], names[len(names)-1]}
 	if tx.dialect == Postgres {
 		// Against Acquire's FOR UPDATE, which locks in the same order; renewals need not wait.
 		q, args = `SELECT name, fence FROM leases WHERE name = ANY($1) ORDER BY name FOR KEY SHARE`, []any{names}
 	}
-	rows, err := tx.Query(ctx, q, args...)
-	if err != nil {
-		return nil, err
+	held := make(map[string]int64, len(names))
+	var name string
+	var fence int64
+	if err := tx.EachRow(ctx, "reading fences of leases", func(row Row) error {
+		err := row.Scan(&name, &fence)
+		held[name] = fence
+		return err
+	}, q, args...); err != nil {
+		return err
 	}
-	defer rows.Close()
-	fences := make(map[string]int64, len(names))
-	for rows.Next() {
-		var name string
-		var fence int64
-		if err := rows.Scan(&name, &fence); err != nil {
-			return nil, err
+	for name, fence := range fences {
+		if now, ok := held[name]; !ok || now != fence {
+			return fault.New(fault.Conflict, "Another node has taken over %s.", name)
 		}
-		fences[name] = fence
 	}
-	return fences, rows.Err()
+	return nil
 }
 
 // context is what a statement runs under.

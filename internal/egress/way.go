@@ -15,6 +15,7 @@ type way struct {
 	open atomic.Bool // there is a tunnel to the host, or a kept connection that was one
 	// public: what answers is where webhooks may go without notify.allowed_networks.
 	public atomic.Bool
+	trace  httptrace.ClientTrace // by which net/http tells
 }
 
 type wayKey struct{}
@@ -23,18 +24,18 @@ type wayKey struct{}
 // of a connection to the host itself; nil: it is not checked.
 func onWay(ctx context.Context, by route, isPublic func(addr net.Addr, plaintext bool) bool, plaintext bool) (context.Context, *way) {
 	w := &way{route: by}
-	if by.proxy == nil {
-		if isPublic == nil {
-			return ctx, w
+	switch {
+	case by.proxy != nil:
+		w.trace.GotConn = func(httptrace.GotConnInfo) { w.open.Store(true) }
+		if by.proxy.Scheme == "socks5" { // uses no TLS itself, and net/http does not tell when it is through
+			w.trace.TLSHandshakeStart = func() { w.open.Store(true) }
 		}
-		trace := &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) { w.public.Store(isPublic(c.Conn.RemoteAddr(), plaintext)) }}
-		return httptrace.WithClientTrace(context.WithValue(ctx, wayKey{}, w), trace), w
+	case isPublic != nil:
+		w.trace.GotConn = func(c httptrace.GotConnInfo) { w.public.Store(isPublic(c.Conn.RemoteAddr(), plaintext)) }
+	default:
+		return ctx, w
 	}
-	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { w.open.Store(true) }}
-	if by.proxy.Scheme == "socks5" { // uses no TLS itself, and net/http does not tell when it is through
-		trace.TLSHandshakeStart = func() { w.open.Store(true) }
-	}
-	return httptrace.WithClientTrace(context.WithValue(ctx, wayKey{}, w), trace), w
+	return httptrace.WithClientTrace(context.WithValue(ctx, wayKey{}, w), &w.trace), w
 }
 
 // Public reports whether an answer came from where webhooks may go without

@@ -183,30 +183,17 @@ func (s *Store) Delivery(ctx context.Context, id int64) (*notify.Delivery, []not
 }
 
 func readDeliveries(ctx context.Context, tx *db.Tx, query string, args ...any) ([]*notify.Delivery, error) {
-	rows, err := tx.Query(ctx, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("reading deliveries: %w", err)
-	}
-	defer rows.Close()
-	var out []*notify.Delivery
-	for rows.Next() {
-		d, err := scanDelivery(rows)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, d)
-	}
-	return out, rows.Err()
+	return db.List(ctx, tx, "reading deliveries", scanDelivery, query, args...)
 }
 
-func scanDelivery(rows *sql.Rows) (*notify.Delivery, error) {
+func scanDelivery(row db.Row) (*notify.Delivery, error) {
 	d := new(notify.Delivery)
 	var rules string
 	var created, queued, due, held, finished, toChannel, took int64
 	var event sql.RawBytes
-	if err := rows.Scan(&d.ID, &d.EventID, &d.ChannelID, &d.Format, &rules, &d.State, &d.Reason, &d.Inside, &d.Note, &d.Attempts, &d.Errors5xx,
+	if err := row.Scan(&d.ID, &d.EventID, &d.ChannelID, &d.Format, &rules, &d.State, &d.Reason, &d.Inside, &d.Note, &d.Attempts, &d.Errors5xx,
 		&created, &queued, &due, &d.Beside, &d.Batch, &held, &finished, &toChannel, &took, &d.Last.Status, &d.Last.Answer, &d.Last.Public, &event); err != nil {
-		return nil, fmt.Errorf("reading delivery: %w", err)
+		return nil, err
 	}
 	d.CreatedAt, d.QueuedAt, d.DueAt, d.FinishedAt = db.Time(created), db.Time(queued), db.Time(due), db.Time(finished)
 	d.HeldUntil, d.ToChannel = db.Time(held), toChannel == 1

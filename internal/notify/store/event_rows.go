@@ -80,51 +80,30 @@ func (c *eventColumns) add(e *eventRow) {
 // markInserted sets the ids of the rows that are there: RETURNING would cost
 // SQLite a table for each row.
 func markInserted(ctx context.Context, tx *db.Tx, ids []int64, byID map[int64]*eventRow) error {
-	rows, err := tx.Query(ctx, `SELECT id FROM notify_events WHERE id BETWEEN $1 AND $2`, ids[0], ids[len(ids)-1])
-	if err != nil {
-		return fmt.Errorf("finding inserted events: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return fmt.Errorf("finding inserted events: %w", err)
-		}
+	var id int64
+	return tx.EachRow(ctx, "finding inserted events", func(row db.Row) error {
+		err := row.Scan(&id)
 		if e := byID[id]; e != nil {
 			e.id = id
 		}
-	}
-	return rows.Err()
+		return err
+	}, `SELECT id FROM notify_events WHERE id BETWEEN $1 AND $2`, ids[0], ids[len(ids)-1])
 }
 
 // reserveIDs returns n ids for new rows, ascending. Those of a later transaction
 // are higher, which keeps messages in order.
 func reserveIDs(ctx context.Context, tx *db.Tx, table string, n int) ([]int64, error) {
-	ids := make([]int64, 0, n)
-	if tx.Dialect() == db.SQLite { // whose writer is alone
-		var last int64
-		if err := tx.QueryRow(ctx, `SELECT coalesce(max(id), 0) FROM `+table).Scan(&last); err != nil {
-			return nil, fmt.Errorf("reserving ids of %s: %w", table, err)
-		}
-		for i := range n {
-			ids = append(ids, last+1+int64(i))
-		}
-		return ids, nil
+	if tx.Dialect() == db.Postgres {
+		return db.List(ctx, tx, "reserving ids of "+table, db.Value[int64],
+			`SELECT nextval(pg_get_serial_sequence($1, 'id')) FROM generate_series(1, $2)`, table, n)
 	}
-	rows, err := tx.Query(ctx, `SELECT nextval(pg_get_serial_sequence($1, 'id')) FROM generate_series(1, $2)`, table, n)
-	if err != nil {
+	var last int64 // the writer is alone
+	if err := tx.QueryRow(ctx, `SELECT coalesce(max(id), 0) FROM `+table).Scan(&last); err != nil {
 		return nil, fmt.Errorf("reserving ids of %s: %w", table, err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("reserving ids of %s: %w", table, err)
-		}
-		ids = append(ids, id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("reserving ids of %s: %w", table, err)
+	ids := make([]int64, n)
+	for i := range ids {
+		ids[i] = last + 1 + int64(i)
 	}
 	return ids, nil
 }

@@ -116,7 +116,7 @@ func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*notify.Re
 	rows := make([]*eventRow, 0, len(items))
 	for _, r := range items {
 		if r.Written() {
-			rows = append(rows, rowsOf(r)...)
+			rows = appendRows(rows, r)
 		}
 	}
 	if err := insertEvents(ctx, tx, rows); err != nil {
@@ -195,11 +195,10 @@ type eventRow struct {
 	body       []byte
 }
 
-func rowsOf(r *notify.Receipt) []*eventRow {
+func appendRows(rows []*eventRow, r *notify.Receipt) []*eventRow {
 	if len(r.Kept) == 0 {
-		return []*eventRow{{receipt: r, body: r.Body}}
+		return append(rows, &eventRow{receipt: r, body: r.Body})
 	}
-	rows := make([]*eventRow, len(r.Kept))
 	for i := range r.Kept {
 		e := &r.Kept[i]
 		needed, first := 0, int64(0)
@@ -211,10 +210,10 @@ func rowsOf(r *notify.Receipt) []*eventRow {
 				first = d.ID
 			}
 		}
-		rows[i] = &eventRow{
+		rows = append(rows, &eventRow{
 			needed: needed, delivery: first, receipt: r, index: i, project: e.Project.Key, repository: e.Repository.Key,
 			rules: countTaken(r.Matched[i]), event: r.Encoded[i],
-		}
+		})
 	}
 	return rows
 }
