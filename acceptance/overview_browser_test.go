@@ -31,7 +31,8 @@ func (d demo) brokenChannel(t *testing.T) bool {
 }
 
 // TestBrokenChannelIsSeenAtOnce: a channel dies; the open overview says so within
-// 2 s of the list of channels, and says when all is well again.
+// 2 s of the list of channels, leads to where another webhook URL is entered, and has
+// said before that messages wait.
 func TestBrokenChannelIsSeenAtOnce(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
@@ -39,6 +40,7 @@ func TestBrokenChannelIsSeenAtOnce(t *testing.T) {
 	do(t, ctx, "open the overview", append(d.signIn(), chromedp.WaitVisible(`.health.good`), look(t, "overview-good"))...)
 	d.mode(t, "gone")
 	d.send(t)
+	do(t, ctx, "see that something waits, and no alarm", chromedp.WaitVisible(`//p[@class="health good"]/a[contains(., ": the next try is in ")]`), look(t, "overview-waits"))
 	waitFor(t, func() bool { return d.brokenChannel(t) })
 	broken := time.Now()
 	do(t, ctx, "see it", chromedp.WaitVisible(`.attention li.bad`), chromedp.WaitVisible(`.health.bad`))
@@ -51,7 +53,7 @@ func TestBrokenChannelIsSeenAtOnce(t *testing.T) {
 	do(t, ctx, "mend it",
 		look(t, "overview-bad"),
 		chromedp.Click(`.attention li.bad .button`),
-		chromedp.WaitVisible(`#retry`),
+		chromedp.WaitVisible(`#f-webhookUrl`),
 	)
 }
 

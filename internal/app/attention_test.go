@@ -107,7 +107,7 @@ func TestEveryNoticeSaysSinceWhen(t *testing.T) {
 	if gap := find("Nothing listened"); !gap.Until.Equal(ago(6)) {
 		t.Errorf("the gap ends at %v", gap.Until)
 	}
-	wants(t, "how things stand", page, `<p class="health bad" role="status">`)
+	wants(t, "how things stand", page, `<p class="health bad"><span role="status">`)
 	if strings.Contains(page, `<h2><a href="/system/nodes">Nodes</a></h2>`) {
 		t.Error("a single node has a panel")
 	}

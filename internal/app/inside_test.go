@@ -172,7 +172,10 @@ func TestAnswersFromInsideAreForAdministrators(t *testing.T) {
 	const rest = "/rest/mtbs/1.0/configuration"
 	_, list := put(t, w.App, "GET", rest+"/channels", "")
 	var channels struct {
-		Items []struct{ Channel, WebhookURL string }
+		Items []struct {
+			ID                  int64
+			Channel, WebhookURL string
+		}
 	}
 	if err := json.Unmarshal([]byte(list), &channels); err != nil || len(channels.Items) != 2 {
 		t.Fatalf("%v %s", err, list)
@@ -201,7 +204,7 @@ func TestAnswersFromInsideAreForAdministrators(t *testing.T) {
 		if strings.Contains(c.WebhookURL, "slack") {
 			words = publicWords
 		}
-		places = append(places, place{"GET", rest + "/channels/" + c.Channel, "", words}, place{"GET", "/notifications/channels/" + c.Channel, "", words},
+		places = append(places, place{"GET", rest + "/channels/" + c.Channel, "", words}, place{"GET", fmt.Sprintf("/notifications/channels/%d", c.ID), "", words},
 			place{"POST", rest + "/channels/" + c.Channel + "/test", "", words}, place{"POST", "/notifications/channels/" + c.Channel + "/test", "", ""})
 	}
 	for _, id := range w.rules {

@@ -198,7 +198,7 @@ func TestARetryOfABrokenChannelSaysWhatCameOfIt(t *testing.T) {
 	retry := func() (string, string) {
 		t.Helper()
 		_, body := get(t, a.URL()+"/rest/mtbs/1.0/configuration/channels/"+v.Channel+"/retry?which=all", asAdmin, func(r *http.Request) { r.Method = http.MethodPost })
-		_, page := consolePage(t, a, "/notifications/channels/"+v.Channel, nil)
+		_, page := consolePage(t, a, fmt.Sprintf("/notifications/channels/%d", channelsOf(t, a)[0].ID), nil)
 		return body, page
 	}
 	if body, page := retry(); !strings.Contains(body, `"answered":true,"state":"waiting","reason":`) || strings.Contains(page, `badge good`) {

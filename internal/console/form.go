@@ -157,6 +157,7 @@ type Input struct {
 	Max          int    // characters, 0 for no limit
 	Rows         int    // of an area
 	Required     bool
+	Mark         string   // behind the label of a field that is not required; "optional" by default
 	Mono         bool     // patterns, keys, addresses
 	Narrow       bool     // numbers, times
 	Focus        bool     // the field that is typed into first, or after a refusal the first with an error
@@ -180,14 +181,14 @@ func (in Input) DescribedBy() string {
 }
 
 // InputOption adds to an Input; templates write them as hint, required,
-// placeholder, mono, narrow, focus, rows, limit, autocomplete, kind,
+// mark, placeholder, mono, narrow, focus, rows, limit, autocomplete, kind,
 // suggest.
 type InputOption func(*Input)
 
 func (f *Form) input(kind, name, label string, opts []InputOption) Input {
 	in := Input{
 		Kind: kind, Type: "text", ID: fieldID(name), Name: name, Label: label,
-		Value: f.values.Get(name), Error: f.wrong[name], Warning: f.odd[name], Autocomplete: "off", Rows: 4,
+		Value: f.values.Get(name), Error: f.wrong[name], Warning: f.odd[name], Autocomplete: "off", Rows: 4, Mark: "optional",
 	}
 	for _, o := range opts {
 		o(&in)

@@ -32,6 +32,7 @@ type Card struct {
 	Plot      Plot     // the last 24 hours; none where its Text is ""
 	Steps     []Step   // what is to be done before the service does anything
 	Attention []Notice // what needs attention, worst first
+	Pending   Link     // what waits for a later try, and needs no attention yet; the zero value where nothing does
 }
 
 // Step is one of the things to do on a fresh server, in their order.
@@ -82,6 +83,7 @@ func (c *Console) AddOverview(f OverviewFunc) { c.overview = append(c.overview, 
 // overviewView is the overview page.
 type overviewView struct {
 	Attention   []Notice
+	Pending     []Link
 	Services    []Card
 	Others      []Card      // that have figures
 	FirstSteps  []stepsLeft // of the services; none once they are done
@@ -122,6 +124,9 @@ func (c *Console) glance(ctx context.Context, x *exchange) overviewView {
 		}
 		for _, card := range list {
 			v.Attention = append(v.Attention, card.notices()...)
+			if card.Pending.Label != "" {
+				v.Pending = append(v.Pending, card.Pending)
+			}
 			v.FirstSteps = append(v.FirstSteps, card.stepsLeft()...)
 			switch {
 			case card.Service:
@@ -144,12 +149,14 @@ func (v overviewView) Standing() Badge {
 	}
 	look := len(v.Attention) - bad
 	switch {
+	case bad+look == 0 && len(v.Pending) > 0:
+		return Badge{Good, "Nothing needs your attention."}
 	case bad == 0 && look == 0:
 		return Badge{Good, "Everything works. Nothing needs your attention."}
 	case bad == 0 && look == 1:
-		return Badge{Warn, "Everything works, but one thing needs your attention."}
+		return Badge{Warn, "One thing needs your attention."}
 	case bad == 0:
-		return Badge{Warn, "Everything works, but " + Count(look) + " things need your attention."}
+		return Badge{Warn, Count(look) + " things need your attention."}
 	}
 	text := "One thing does not work"
 	if bad > 1 {

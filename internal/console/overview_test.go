@@ -113,8 +113,8 @@ func TestHowThingsStand(t *testing.T) {
 	bad, warn := Notice{Tone: Bad}, Notice{Tone: Warn}
 	for want, list := range map[Badge][]Notice{
 		{Good, "Everything works. Nothing needs your attention."}:         nil,
-		{Warn, "Everything works, but one thing needs your attention."}:   {warn},
-		{Warn, "Everything works, but 2 things need your attention."}:     {warn, warn},
+		{Warn, "One thing needs your attention."}:                         {warn},
+		{Warn, "2 things need your attention."}:                           {warn, warn},
 		{Bad, "One thing does not work."}:                                 {bad},
 		{Bad, "2 things do not work, and one more needs your attention."}: {bad, warn, bad},
 		{Bad, "One thing does not work, and 2 more need your attention."}: {warn, bad, warn},
@@ -122,6 +122,21 @@ func TestHowThingsStand(t *testing.T) {
 		if got := (overviewView{Attention: list}).Standing(); got != want {
 			t.Errorf("%+v: %+v, want %+v", list, got, want)
 		}
+	}
+}
+
+// What waits for a later try is said with how things stand, and is no reason for
+// attention.
+func TestWhatWaitsIsNoAlarm(t *testing.T) {
+	s := newSite(t, plainBase)
+	s.c.overview = nil
+	s.c.AddOverview(func(context.Context, *identity.Principal) ([]Card, error) {
+		return []Card{{Title: "Kites", Service: true, Pending: Link{Label: "2 kites wait: the next wind is in 20 s.", Path: "/kites"}}, {Title: "Boats", Service: true}}, nil
+	})
+	body := s.get("/").Body.String()
+	const want = `<p class="health good"><span role="status">Nothing needs your attention.</span> <a href="/kites">2 kites wait: the next wind is in 20 s.</a></p>`
+	if !strings.Contains(body, want) {
+		t.Errorf("%s is missing in\n%s", want, body)
 	}
 }
 

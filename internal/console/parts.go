@@ -124,6 +124,7 @@ func (c *Console) funcs() template.FuncMap {
 		},
 
 		"hint":         func(s string) InputOption { return func(in *Input) { in.Hint = s } },
+		"mark":         func(s string) InputOption { return func(in *Input) { in.Mark = s } },
 		"placeholder":  func(s string) InputOption { return func(in *Input) { in.Placeholder = s } },
 		"autocomplete": func(s string) InputOption { return func(in *Input) { in.Autocomplete = s } },
 		"kind":         func(s string) InputOption { return func(in *Input) { in.Type = s } },

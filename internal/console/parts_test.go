@@ -61,6 +61,8 @@ func TestParts(t *testing.T) {
 		{`{{template "submit" (submit "Save" "/rules")}}`, nil, []string{`href="/outrigger/rules">Cancel`}, ""},
 		{`{{template "field" (.Text "name" "Name" required (limit 9) (hint "Short.") (placeholder "x") mono narrow focus (autocomplete "name"))}}`, NewForm().Set("name", "a<b"),
 			[]string{`<label for="f-name">Name</label>`, `value="a&lt;b"`, `maxlength="9"`, `aria-describedby="f-name-hint"`, `aria-required="true"`, `placeholder="x"`, "autofocus", `autocomplete="name"`, `class="mono narrow"`}, "optional"},
+		{`{{template "field" (.Text "age" "Age" (mark "or a date"))}}`, NewForm(), []string{"<small>or a date</small>"}, "optional"},
+		{`{{template "field" (.Text "age" "Age" (mark ""))}}`, NewForm(), []string{"Age</label>"}, "small"},
 		{`{{template "field" (.Text "age" "Age" (kind "number"))}}`, NewForm(), []string{`type="number"`, "<small>optional</small>"}, ""},
 		{`{{template "field" (.Area "text" "Text" (rows 2))}}`, NewForm().Set("text", "\nx</textarea>"), []string{`rows="2"`, ">\n\nx&lt;/textarea&gt;</textarea>"}, ""},
 		{`{{template "field" (.Check "on" "On")}}`, NewForm().SetBool("on", true), []string{`value="true" checked`}, ""},

@@ -16,6 +16,7 @@ type ChannelInfo struct {
 
 	Kept       bool // it was named, shared or made by itself, and stays without rules and reports
 	SharedWith Sharing
+	WasShared  bool  // it is shared, or was
 	OwnerID    int64 // the user who made it, or had it stay; 0: a rule or report made it
 	UpdatedBy  string
 	UpdatedAt  time.Time
@@ -124,8 +125,8 @@ func (c *ChannelInfo) ownedBy(who *identity.Principal) bool {
 }
 
 // ChangeableBy reports whether the principal may change the channel: it administers
-// every rule and report that sends to it. One that none sends to, or that is shared,
-// is changed by who made it, and by administrators.
+// every rule and report that sends to it. One that none sends to, or that is or was
+// shared, is changed by who made it, and by administrators.
 func (c *ChannelInfo) ChangeableBy(who *identity.Principal) bool {
 	if c.Others(who) > 0 {
 		return false
@@ -134,9 +135,10 @@ func (c *ChannelInfo) ChangeableBy(who *identity.Principal) bool {
 }
 
 // ofItself reports whether administering its rules and reports is not enough to
-// change the channel: it has none, or others may rely on where it sends.
+// change the channel: it has none, or they may be those of users with whom it was
+// shared, while others rely on where it sends.
 func (c *ChannelInfo) ofItself() bool {
-	return len(c.Rules)+len(c.Reports) == 0 || c.SharedWith.String() != ""
+	return len(c.Rules)+len(c.Reports) == 0 || c.WasShared
 }
 
 // Others counts the rules and reports that the principal does not administer.
@@ -199,4 +201,24 @@ type Summary struct {
 	Troubled          []ChannelInfo // broken, or failing for minutes: the worst 10
 	InTrouble         int           // all of these
 	OthersSince       time.Time     // since when the first of those that Troubled leaves out is
+	Retrying          Retrying
+}
+
+// Retrying is what waits on channels that refused it and are tried again, and that are
+// not in trouble yet.
+type Retrying struct {
+	Channels, Messages int       // MaxListed channels, or messages of a channel, are that many or more
+	Next               time.Time // when the first of them is tried
+}
+
+// Add counts a channel and what waits on it, where that is tried again.
+func (r *Retrying) Add(c *ChannelInfo, now time.Time) {
+	at, held, waits := c.NextTry(now)
+	if c.Waiting == 0 || !waits || held || c.FailingSince.IsZero() || c.State == Broken {
+		return
+	}
+	if r.Channels == 0 || at.Before(r.Next) {
+		r.Next = at
+	}
+	r.Channels, r.Messages = r.Channels+1, r.Messages+c.Waiting-c.Held
 }

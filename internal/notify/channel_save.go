@@ -23,8 +23,9 @@ type ChannelDraft struct {
 // ChannelChange is what a save makes of a channel.
 type ChannelChange struct {
 	ChannelDraft
-	URL   secret.Value // that replaces the present one; zero: none does
-	Which RetryMode    // of what waits when the URL is replaced; "": all
+	URL    secret.Value // that replaces the present one; zero: none does
+	Tested bool         // the chat platform took a test message there
+	Which  RetryMode    // of what waits when the URL is replaced; "": all
 }
 
 // Draft is the channel as it is.
@@ -60,9 +61,14 @@ func (c *ChannelInfo) Audited() map[string]string {
 	}
 }
 
-// TakenURL is the answer to who wants a webhook URL for a channel that another one has.
+// URLTaken is the cause of the conflict of a webhook URL that a channel has already.
+type URLTaken struct{ Channel int64 }
+
+func (*URLTaken) Error() string { return "the webhook URL is taken" }
+
+// TakenURL is the answer, caused by a URLTaken, to who wants a webhook URL for a channel that another one has.
 func TakenURL(other int64) error {
-	return fault.New(fault.Conflict, "Channel %d has this webhook URL already. Choose that channel for your rules and reports instead.", other)
+	return fault.Wrap(&URLTaken{other}, fault.Conflict, "Channel %d has this webhook URL already. Choose that channel for your rules and reports instead.", other)
 }
 
 // UnderID is the number by which a channel is named in addresses.

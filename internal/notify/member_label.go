@@ -1,7 +1,6 @@
 package notify
 
-// MemberLabel is what the forms of the console call a member of a rule; one that
-// they do not have is its own label.
+// MemberLabel is what the forms of the console call a member; one that they do not have is its own label.
 func MemberLabel(member string) string {
 	if label := memberLabels[member]; label != "" {
 		return label
@@ -9,7 +8,8 @@ func MemberLabel(member string) string {
 	return member
 }
 
-// memberLabels are the members of a rule as its form calls them.
+// memberLabels are the members of a rule, report, channel or connection as its form
+// calls them.
 var memberLabels = map[string]string{
 	"name":              "Name",
 	"webhookUrl":        "Webhook URL",
@@ -36,6 +36,25 @@ var memberLabels = map[string]string{
 	"destinationBranchFilter": "Destination branch filter",
 	"expectedCommitStatus":    "Expected commit status",
 	"authorization":           "Authorisation",
+
+	"sharedWith": "Who else may choose this channel",
+
+	// Of activity reports.
+	"inactivityDays":   "Days without activity",
+	"frequency":        "Frequency",
+	"day":              "Day",
+	"time":             "Time",
+	"timeZone":         "Time zone",
+	"skipDrafts":       "Leave out drafts",
+	"targetBranchMask": "Target branch mask",
+
+	// Of connections.
+	"baseUrl":           "Base URL",
+	"user":              "User",
+	"token":             "Token or password",
+	"manageWebhooks":    "Create webhooks",
+	"oauthClientId":     "OAuth client key",
+	"oauthClientSecret": "OAuth client secret",
 
 	// Where a rule belongs.
 	"connection":    "Connection",

@@ -138,13 +138,8 @@ func (s *Channels) checkReplacement(url string, which notify.RetryMode, wrong *f
 // prepareReplacement refuses what would be refused anyway, and tries the new webhook URL
 // where that is asked for.
 func (s *Channels) prepareReplacement(ctx context.Context, before *notify.ChannelInfo, change *notify.ChannelChange, edit ChannelEdit) error {
-	if edit.Version != 0 && edit.Version != before.Version {
-		saves, err := s.Store.ChannelSavesSince(ctx, before, edit.Version)
-		if err != nil {
-			return err
-		}
-		return fault.New(fault.Conflict, "The channel was changed in the meantime and is at version %d: %s. Reload it and repeat your change.",
-			before.Version, saves)
+	if err := s.Store.CheckChannelVersion(ctx, before, edit.Version); err != nil {
+		return err
 	}
 	switch other, err := s.Store.ChannelOfURL(ctx, change.URL); {
 	case err == nil && other.ID != before.ID:
@@ -153,6 +148,7 @@ func (s *Channels) prepareReplacement(ctx context.Context, before *notify.Channe
 		return err
 	}
 	if edit.Test {
+		change.Tested = true
 		return s.tryURL(ctx, before, change)
 	}
 	return nil

@@ -36,13 +36,21 @@ func (s *Channels) List(ctx context.Context, p notify.ChannelPage) ([]notify.Cha
 }
 
 // Troubled returns the channels that the user may see and that are broken, or have
-// failed for TroubleAfter: the broken ones first, at most limit.
-func (s *Channels) Troubled(ctx context.Context, now time.Time, limit int) ([]notify.ChannelInfo, error) {
+// failed for TroubleAfter, the broken ones first, at most limit; and, where these are
+// fewer, what waits on those that failed since.
+func (s *Channels) Troubled(ctx context.Context, now time.Time, limit int) (list []notify.ChannelInfo, retrying notify.Retrying, err error) {
 	who := identity.From(ctx)
-	list, err := s.Store.ListChannels(ctx, notify.ChannelPage{Limit: limit, InTrouble: true, Visible: func(c *notify.ChannelInfo) bool {
-		return c.Status(now).State != string(notify.Open) && (c.State == notify.Broken || now.Sub(c.FailingSince) >= notify.TroubleAfter) && c.VisibleTo(who)
+	list, err = s.Store.ListChannels(ctx, notify.ChannelPage{Limit: limit, InTrouble: true, Visible: func(c *notify.ChannelInfo) bool {
+		if c.Status(now).State == string(notify.Open) || !c.VisibleTo(who) {
+			return false
+		}
+		troubled := c.State == notify.Broken || now.Sub(c.FailingSince) >= notify.TroubleAfter
+		if !troubled {
+			retrying.Add(c, now)
+		}
+		return troubled
 	}})
-	return forReader(ctx, list), err
+	return forReader(ctx, list), retrying, err
 }
 
 // Get returns the channel with an id or a fingerprint, as findChannel does.
@@ -69,7 +77,7 @@ func mayChange(ctx context.Context, info *notify.ChannelInfo) error {
 	}
 	all, others := len(info.Rules)+len(info.Reports), info.Others(who)
 	if others == 0 {
-		return fault.New(fault.Forbidden, "This channel is shared with you. Only its creator and administrators can change it.")
+		return fault.New(fault.Forbidden, "Only the user who made this channel and administrators can change it.")
 	}
 	return fault.New(fault.Forbidden, "%d of the %d rules and reports of this channel are not yours to administer. Ask an administrator, "+
 		"or move your own to another channel or a new webhook URL.", others, all)

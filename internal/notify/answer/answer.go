@@ -14,10 +14,13 @@ import (
 // attempt keeps more.
 const maxWords = 300
 
+// answered is what Sentence and Withheld begin with.
+const answered = "The chat platform answered "
+
 // Sentence returns the platform's own words, where it said any, behind the status of
 // its answer. body is the beginning of the answer's.
 func Sentence(status int, body string) string {
-	s := "The chat platform answered " + statusText(status)
+	s := answered + statusText(status)
 	words := strings.Join(strings.Fields(work.Printable(spoken(body))), " ")
 	if words == "" {
 		return s + "."
@@ -30,7 +33,16 @@ func Sentence(status int, body string) string {
 
 // Withheld stands in place of Sentence for who may not read what was said.
 func Withheld(status int) string {
-	return "The chat platform answered " + statusText(status) + "; what it said is shown to administrators only."
+	return answered + statusText(status) + "; what it said is shown to administrators only."
+}
+
+// Status returns the status that a reason names which Sentence or Withheld made; 0:
+// it names none.
+func Status(reason string) int {
+	_, rest, _ := strings.Cut(reason, answered)
+	digits := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' })
+	status, _ := strconv.Atoi(rest[:max(digits, 0)])
+	return status
 }
 
 // spoken is what an answer says in words: the code and message of a

@@ -29,6 +29,25 @@ func TestSentence(t *testing.T) {
 	}
 }
 
+// The status of an answer can be read from what is said of it, whoever it is said to.
+func TestStatusOfWhatIsSaid(t *testing.T) {
+	for _, status := range []int{200, 404, 410, 503, 599} {
+		for _, reason := range []string{
+			Sentence(status, ""), Sentence(status, "The trigger 123 is off."), Withheld(status),
+			"It refused 5 messages in a row. The last time: " + Sentence(status, "410 Gone"),
+		} {
+			if got := Status(reason); got != status {
+				t.Errorf("%q: %d", reason, got)
+			}
+		}
+	}
+	for _, reason := range []string{"", "404 Not Found", "The chat platform answered ", "The chat platform does not answer."} {
+		if got := Status(reason); got != 0 {
+			t.Errorf("%q: %d", reason, got)
+		}
+	}
+}
+
 func TestLongAnswersAreCut(t *testing.T) {
 	got := Sentence(500, strings.Repeat("ä", 1000)) // two bytes each
 	if !utf8.ValidString(got) || strings.Count(got, "ä") != maxWords/2 || !strings.HasSuffix(got, "…") {

@@ -146,7 +146,7 @@ func TestASharedChannelIsNotTakenOver(t *testing.T) {
 		for _, taker := range takers {
 			rule := s.want(201, s.do("POST", filterPath, taker, fmt.Sprintf(`{"name":"r","eventTypes":["BRANCH_UPDATED"],"channel":"%v"%s}`, made["id"], atRepository)))
 			for _, change := range []string{body, `{"name":"Mine"}`, `{"format":"slack"}`} {
-				if refused := s.want(403, s.do("PUT", one, taker, change)); !strings.Contains(fmt.Sprint(refused["message"]), "shared with you") {
+				if refused := s.want(403, s.do("PUT", one, taker, change)); !strings.Contains(fmt.Sprint(refused["message"]), "made this channel") {
 					t.Errorf("%s puts %s: %v", taker, change, refused)
 				}
 			}
@@ -154,5 +154,30 @@ func TestASharedChannelIsNotTakenOver(t *testing.T) {
 			s.want(204, s.do("DELETE", fmt.Sprintf("%s?id=%v", filterPath, rule["id"]), taker, ""))
 		}
 		s.want(200, s.do("PUT", one, maker, body))
+	}
+}
+
+// Those with whom a channel was shared keep their rules on it when the sharing ends, and
+// do not change it, also where theirs are the only ones.
+func TestAfterSharingAChannel(t *testing.T) {
+	s := newServer(t)
+	for i, level := range []string{atProject, ""} { // who made it has a rule of their own, or none
+		made := s.want(201, s.do("POST", ChannelsPath, "admin", fmt.Sprintf(`{"name":"Releases","webhookUrl":%q}`, fmt.Sprintf(someURL, fmt.Sprint("made", i)))))
+		one := fmt.Sprintf("%s/%v", ChannelsPath, made["id"])
+		if level != "" {
+			s.want(201, s.do("POST", filterPath, "project", fmt.Sprintf(`{"name":"r","eventTypes":["BRANCH_UPDATED"],"webhookUrl":%q%s}`, fmt.Sprintf(someURL, fmt.Sprint("made", i)), level)))
+		}
+		s.want(200, s.do("PUT", one, "admin", `{"sharedWith":{"everyone":true}}`))
+		rule := s.want(201, s.do("POST", filterPath, "project", fmt.Sprintf(`{"name":"r","eventTypes":["BRANCH_UPDATED"],"channel":"%v"%s}`, made["id"], atProject)))
+		s.want(200, s.do("PUT", one, "admin", `{"sharedWith":{}}`))
+		url := fmt.Sprintf(`{"webhookUrl":%q}`, fmt.Sprintf(someURL, fmt.Sprint("taken over", i)))
+		for _, body := range []string{url, `{"name":"Mine"}`, `{"format":"slack"}`} {
+			if refused := s.want(403, s.do("PUT", one, "project", body)); !strings.Contains(fmt.Sprint(refused["message"]), "made this channel") {
+				t.Errorf("%s: %v", body, refused)
+			}
+		}
+		s.want(403, s.do("POST", one+"/retry?which=none", "project", ""))
+		s.want(200, s.do("POST", filterPath, "project", fmt.Sprintf(`{"id":%v,"name":"r","eventTypes":["TAG_CREATED"],"channel":"%v"%s}`, rule["id"], made["id"], atProject)))
+		s.want(200, s.do("PUT", one, "admin", url))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/answer"
 )
 
 // channelView is a channel's page.
@@ -21,6 +22,7 @@ type channelView struct {
 	Why       string // why not
 	Deletable bool
 	Recent    recentMessages
+	NeedsURL  bool
 }
 
 // WaitText says how many messages wait.
@@ -31,16 +33,20 @@ func (v channelView) WaitText() string {
 	return console.Count(v.Waiting) + " messages wait."
 }
 
-// NeedsURL reports whether another webhook URL is what helps: the present one leads
+// needsURL reports whether another webhook URL is what helps: the present one leads
 // nowhere any more.
-func (v channelView) NeedsURL() bool {
-	return v.Standing.State == string(notify.Broken) && (v.Recent.Answered == http.StatusNotFound || v.Recent.Answered == http.StatusGone)
+func needsURL(s notify.ChannelStatus) bool {
+	status := answer.Status(s.Reason)
+	return s.State == string(notify.Broken) && (status == http.StatusNotFound || status == http.StatusGone)
 }
 
 func (p *Pages) showChannel(r *http.Request) (console.Response, error) {
 	c, err := p.Channels.Get(r.Context(), r.PathValue("channel"))
 	if err != nil {
 		return nil, err
+	}
+	if r.PathValue("channel") != c.UnderID() { // a fingerprint, as older links have it
+		return console.Redirect{To: channelPath(&c)}, nil
 	}
 	return p.channelPage(r, &c, channelFormOf(&c))
 }
@@ -51,12 +57,13 @@ func (p *Pages) channelPage(r *http.Request, c *notify.ChannelInfo, form *consol
 		Form: form, channelRow: p.channelRow(*c, who), Act: c.ChangeableBy(who), Share: who.May(identity.Admin, identity.Resource{}),
 		Whiches: whichOptions(), Formats: formatOptions(), Sharings: sharingOptions,
 	}
+	view.NeedsURL = needsURL(view.Standing)
 	uses := len(c.Rules) + len(c.Reports)
 	view.Deletable = view.Act && uses == 0
 	switch {
 	case view.Act:
 	case view.Others == 0:
-		view.Why = "This channel is shared with you. You can choose it for your rules and reports; only administrators and who made it change it."
+		view.Why = "You can choose this channel for your rules and reports. Only the user who made it and administrators can change it."
 	default:
 		view.Why = fmt.Sprintf("%d of the %d rules and reports of this channel are not yours to administer, so you cannot test or change it. "+
 			"To have your own send to a new webhook URL, enter that in each of them.", view.Others, uses)

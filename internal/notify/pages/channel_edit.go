@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -59,7 +61,7 @@ func (p *Pages) saveChannel(r *http.Request) (console.Response, error) {
 	}
 	saved, err := p.Channels.Save(r.Context(), c.UnderID(), edit, nil)
 	if err != nil {
-		return page, err
+		return page, late(form, err)
 	}
 	return console.Redirect{To: channelPath(&saved), Flash: "The channel is saved."}, nil
 }
@@ -111,22 +113,49 @@ func (p *Pages) askReplacement(r *http.Request) (console.Response, error) {
 }
 
 func (p *Pages) replacePage(r *http.Request, c *notify.ChannelInfo, form *console.Form) console.Page {
-	holds := "The new webhook URL is used by everything that sends to this channel"
-	switch {
-	case c.Waiting == 1:
-		holds += " and for the message that waits"
-	case c.Waiting > 1:
-		holds += " and for the " + console.Count(c.Waiting) + " messages that wait"
-	}
-	end := "."
-	if len(c.Rules)+len(c.Reports) > 0 {
-		end = ":"
-	}
 	return console.Page{
 		Template: "channel-replace", Title: "Replace the webhook URL of " + c.Name(),
-		Data: replaceView{Form: form, Row: p.channelRow(*c, identity.From(r.Context())), Holds: holds + end, Whiches: whichOptions()},
+		Data: replaceView{Form: form, Row: p.channelRow(*c, identity.From(r.Context())), Holds: replacementText(c), Whiches: whichOptions()},
 		Up:   []console.Link{{Label: "Channels", Path: channelsPath}, {Label: c.Name(), Path: channelPath(c)}},
 	}
+}
+
+// replacementText says for what another webhook URL is used; the rules and reports are
+// listed behind it.
+func replacementText(c *notify.ChannelInfo) string {
+	var waiting string
+	switch {
+	case c.Waiting == 1:
+		waiting = "the message that waits"
+	case c.Waiting > 1:
+		waiting = "the " + console.Count(c.Waiting) + " messages that wait"
+	}
+	switch used := len(c.Rules)+len(c.Reports) > 0; {
+	case used && waiting != "":
+		return "The new webhook URL is used for " + waiting + " and for all new messages of:"
+	case used:
+		return "The new webhook URL is used for all new messages of:"
+	case waiting != "":
+		return "The new webhook URL is used for " + waiting + ". No rule or report sends to this channel."
+	}
+	return "No rule or report sends to this channel yet."
+}
+
+// taken says at the field of the webhook URL which channel has it already; other errors
+// stay as they are.
+func (p *Pages) taken(ctx context.Context, err error) error {
+	var taken *notify.URLTaken
+	if !errors.As(err, &taken) {
+		return err
+	}
+	other, err := p.Channels.Get(ctx, idText(taken.Channel))
+	switch {
+	case fault.Is(err, fault.NotFound) || fault.Is(err, fault.Forbidden):
+		return fault.InvalidField("webhookUrl", "Another channel that you may not choose has this webhook URL. Ask an administrator to share it with you.")
+	case err != nil:
+		return err
+	}
+	return fault.InvalidField("webhookUrl", "The channel “%s” has this webhook URL already. Choose that channel in your rules and reports instead.", other.Name())
 }
 
 func (p *Pages) replaceChannel(r *http.Request) (console.Response, error) {
@@ -141,7 +170,7 @@ func (p *Pages) replaceChannel(r *http.Request) (console.Response, error) {
 	}
 	saved, err := p.Channels.Save(r.Context(), c.UnderID(), edit, nil)
 	if err != nil {
-		return page, err
+		return page, p.taken(r.Context(), late(form, err))
 	}
 	return console.Redirect{To: channelPath(&saved), Flash: "The webhook URL is replaced. Messages go to the new one from now on."}, nil
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"outrigger/internal/console"
-	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 )
 
@@ -15,7 +14,6 @@ type recentMessages struct {
 	Sentence string
 	Plot     console.Plot
 	Last     []deliveryRow
-	Answered int // the status of the last answer to what waits longest; 0: none
 }
 
 // lastAnswers is how many of a channel's messages its page shows.
@@ -34,13 +32,9 @@ func (p *Pages) recentOn(ctx context.Context, c *notify.ChannelInfo) (recent rec
 		return recent, err
 	}
 	byState := make(map[notify.DeliveryState]int)
-	var head int64
 	for i := range found {
 		d := &found[i]
 		byState[d.State]++
-		if d.FinishedAt.IsZero() {
-			head = d.ID
-		}
 		if i < lastAnswers {
 			recent.Last = append(recent.Last, p.rowOf(*d))
 		}
@@ -52,22 +46,7 @@ func (p *Pages) recentOn(ctx context.Context, c *notify.ChannelInfo) (recent rec
 	recent.Sentence = fmt.Sprintf("%s: %d delivered, %d failed, %d waiting, %d cancelled.", of, byState[notify.Delivered],
 		byState[notify.Failed], byState[notify.Waiting]+byState[notify.Deciding], byState[notify.Cancelled])
 	recent.Plot = coursesOf(found, from, now, recent.Sentence)
-	if head != 0 && c.State == notify.Broken {
-		recent.Answered, err = p.answerTo(ctx, head)
-	}
-	return recent, err
-}
-
-// answerTo is the status of the chat platform's last answer to a delivery; 0: none.
-func (p *Pages) answerTo(ctx context.Context, delivery int64) (int, error) {
-	_, attempts, err := p.Deliveries.Get(ctx, delivery)
-	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Forbidden) || err == nil && len(attempts) == 0 {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	return attempts[len(attempts)-1].Status, nil
+	return recent, nil
 }
 
 // coursesOf draws what became of deliveries, from the first of them on.

@@ -33,19 +33,25 @@ type channelRow struct {
 // Listed says how many messages wait, as far as a list counts them.
 func (r channelRow) Listed() string { return counted(r.Waiting, notify.MaxListed) }
 
+// channelBadge says how a channel stands. REST and metrics call what works or is not
+// known "open", and what fails "waiting".
+func channelBadge(c *notify.Channel, now time.Time) console.Badge {
+	switch standing := c.Status(now).State; {
+	case standing == "broken" || standing == "unreachable":
+		return console.Badge{Tone: console.Bad, Text: standing}
+	case standing == "waiting":
+		return console.Badge{Tone: console.Warn, Text: "fails"}
+	case !c.FailingSince.IsZero():
+		return console.Badge{Tone: console.Quiet, Text: "not known"}
+	case c.LastOKAt.IsZero():
+		return console.Badge{Tone: console.Quiet, Text: "new"}
+	}
+	return console.Badge{Tone: console.Good, Text: "works"}
+}
+
 func (p *Pages) channelRow(c notify.ChannelInfo, who *identity.Principal) channelRow {
 	now := p.Clock()
-	row := channelRow{ChannelInfo: c, Standing: c.Status(now), Path: channelPath(&c)}
-	switch row.Standing.State {
-	case "broken":
-		row.Badge = console.Badge{Tone: console.Bad, Text: "broken"}
-	case "unreachable":
-		row.Badge = console.Badge{Tone: console.Bad, Text: "unreachable"}
-	case "waiting":
-		row.Badge = console.Badge{Tone: console.Warn, Text: "waiting"}
-	default:
-		row.Badge = console.Badge{Tone: console.Good, Text: "open"}
-	}
+	row := channelRow{ChannelInfo: c, Badge: channelBadge(&c.Channel, now), Standing: c.Status(now), Path: channelPath(&c)}
 	tried := false
 	row.NextTry, row.Quiet, tried = c.NextTry(now)
 	row.Idle = !tried

@@ -7,6 +7,7 @@ import (
 
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/answer"
 )
 
 // A channel whose only message is set aside waits with an open gate: it can be
@@ -56,6 +57,44 @@ func TestNoticeOfAChannel(t *testing.T) {
 		n := p.notice(&notify.ChannelInfo{Channel: notify.Channel{GateStep: 1, GateUntil: now.Add(time.Minute), FailingSince: since, Waiting: waiting}})
 		if !n.Since.Equal(since) || n.Remedy.Label != label || n.Remedy.Post() || strings.HasSuffix(n.Remedy.Path, "#retry") != (label != "") {
 			t.Errorf("%d waiting: %+v", waiting, n)
+		}
+	}
+}
+
+// What helps against a channel whose workflow is gone is another webhook URL, whether
+// something waits or not; the list's menu and the channel's page agree.
+func TestAChannelThatIsGoneNeedsAURL(t *testing.T) {
+	p := &Pages{Clock: time.Now}
+	for _, c := range []struct {
+		reason string
+		want   bool
+	}{
+		{answer.Sentence(404, `{"error":{"code":"WorkflowNotFound","message":"No workflow."}}`), true},
+		{answer.Withheld(410), true}, {answer.Sentence(401, "404"), false}, {"The name chat.example.com cannot be found.", false},
+	} {
+		for _, waiting := range []int{0, 2} {
+			channel := notify.Channel{ID: 7, State: notify.Broken, Reason: c.reason, BrokenAt: time.Now(), Waiting: waiting}
+			n := p.notice(&notify.ChannelInfo{Channel: channel})
+			if got := n.Remedy.Path == "/notifications/channels/7/replace" && n.Remedy.Label == "Replace the webhook URL"; got != c.want {
+				t.Errorf("%s: %+v", c.reason, n.Remedy)
+			}
+		}
+	}
+}
+
+func TestWhatWaitsForTheNextTry(t *testing.T) {
+	now := time.Now()
+	p := &Pages{Clock: func() time.Time { return now }}
+	for want, r := range map[string]notify.Retrying{
+		"": {},
+		"1 message waits for 1 channel: the next try is in 20 s.":                  {Channels: 1, Messages: 1, Next: now.Add(20 * time.Second)},
+		"2 messages wait for 1 channel: the next try is in 20 s.":                  {Channels: 1, Messages: 2, Next: now.Add(16 * time.Second)},
+		"3 messages wait for 2 channels: the next try is in 2 min.":                {Channels: 2, Messages: 3, Next: now.Add(61 * time.Second)},
+		"100 or more messages wait for 2 channels: the next try is now.":           {Channels: 2, Messages: 100, Next: now.Add(-time.Second)},
+		"500 or more messages wait for 100 or more channels: the next try is now.": {Channels: 100, Messages: 500},
+	} {
+		if got := p.pending(r); got.Label != want || (got.Path == "") != (want == "") {
+			t.Errorf("%+v: %+v, want %q", r, got, want)
 		}
 	}
 }

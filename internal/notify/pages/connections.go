@@ -220,7 +220,7 @@ func (p *Pages) saveConnection(r *http.Request) (console.Response, error) {
 	draft := connectionDraft(form)
 	draft.Name = stored.Name
 	if _, err := p.Hooks.SaveConnection(r.Context(), draft, nil); err != nil {
-		return connectionFormPage(form, stored), err
+		return connectionFormPage(form, stored), late(form, err)
 	}
 	return console.Redirect{To: connectionPage(stored.Name), Flash: "The connection " + stored.Name + " is saved."}, nil
 }

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -33,7 +34,7 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 		{Label: "waiting", Value: counted(sum.Waiting, notify.MaxCounted)},
 		{Label: "failed in 24 h", Value: counted(sum.Failed, notify.MaxCounted), Tone: badIf(sum.Failed > 0)},
 		{Label: "channels in trouble", Value: strconv.Itoa(n), Tone: badIf(n > 0)},
-	}}
+	}, Pending: p.pending(sum.Retrying)}
 	if card.Plot, err = p.plot(ctx); err != nil {
 		return nil, err
 	}
@@ -147,10 +148,38 @@ func (p *Pages) notice(c *notify.ChannelInfo) console.Notice {
 		text += " " + s.Reason
 	}
 	n := console.Notice{Kind: "channel", Key: channelPath(c), Text: text, Link: channelPath(c), Tone: tone, Since: s.Since}
-	if c.Waiting > 0 {
+	switch {
+	case needsURL(s):
+		n.Remedy = console.Remedy{Label: "Replace the webhook URL", Path: channelPath(c) + "/replace"}
+	case c.Waiting > 0:
 		n.Remedy = console.Remedy{Label: "Try again", Path: channelPath(c) + "#retry"} // which asks what to send
 	}
 	return n
+}
+
+// pending says what waits for the next try of channels.
+func (p *Pages) pending(r notify.Retrying) console.Link {
+	if r.Channels == 0 {
+		return console.Link{}
+	}
+	channels := counted(r.Channels, notify.MaxListed) + " channels"
+	if r.Channels == 1 {
+		channels = "1 channel"
+	}
+	return console.Link{Label: messagesWait(r.Messages) + " for " + channels + ": the next try is " + soon(r.Next.Sub(p.Clock())) + ".", Path: channelsPath}
+}
+
+// soon says in how long something is, up to a few minutes. Seconds go by fives, so that
+// it does not change all the time.
+func soon(d time.Duration) string {
+	const step = 5 * time.Second
+	switch {
+	case d <= 0:
+		return "now"
+	case d <= time.Minute:
+		return fmt.Sprintf("in %d s", (d+step-1)/step*step/time.Second)
+	}
+	return fmt.Sprintf("in %d min", (d+time.Minute-1)/time.Minute)
 }
 
 func notUnderstood(n int) string {

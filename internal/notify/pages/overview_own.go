@@ -24,10 +24,11 @@ func (p *Pages) ownOverview(ctx context.Context, who *identity.Principal, accoun
 	if p.cloudOnly() {
 		card.Link, card.Links[0] = cloudPath, console.Link{Label: "Rules", Path: cloudPath}
 	}
-	troubled, err := p.Channels.Troubled(ctx, p.Clock(), maxOwnTroubled)
+	troubled, retrying, err := p.Channels.Troubled(ctx, p.Clock(), maxOwnTroubled)
 	if err != nil {
 		return nil, err
 	}
+	card.Pending = p.pending(retrying)
 	for i := range troubled {
 		n := p.notice(&troubled[i])
 		if !troubled[i].ChangeableBy(who) {

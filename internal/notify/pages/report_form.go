@@ -172,7 +172,7 @@ func (p *Pages) saveReport(r *http.Request) (console.Response, error) {
 	if form.Get("do") == doTest {
 		attempt, err := p.Reports.Test(r.Context(), draft, form.Get("webhookUrl"), nil)
 		if err != nil {
-			return page, atRepositoryField(err)
+			return page, late(form, atRepositoryField(err))
 		}
 		data, said := page.Data.(reportForm), testedOf(attempt)
 		data.Tested = &said

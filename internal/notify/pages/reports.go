@@ -93,11 +93,9 @@ func (p *Pages) reportRow(info *notify.ReportInfo) reportRow {
 	if row.Ran = outcomeBadge(info.LastOutcome()); !info.RetryingSince.IsZero() {
 		row.Ran = console.Badge{Tone: console.Warn, Text: "retrying"}
 	}
-	switch s := info.Channel.Status(now); s.State {
-	case "broken", "unreachable":
-		row.State, row.Detail = console.Badge{Tone: console.Bad, Text: "channel " + s.State}, s.Reason
-	case "waiting":
-		row.State, row.Detail = console.Badge{Tone: console.Warn, Text: "channel retrying"}, s.Reason
+	if s := info.Channel.Status(now); s.State != string(notify.Open) {
+		row.State, row.Detail = channelBadge(&info.Channel, now), s.Reason
+		row.State.Text = "channel " + row.State.Text
 	}
 	return row
 }

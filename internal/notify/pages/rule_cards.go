@@ -112,7 +112,7 @@ func testedOf(a *admin.Tested) tested {
 	}
 	said := fmt.Sprintf("The chat platform answered the test message with %d %s.", a.Status, http.StatusText(a.Status))
 	if a.Opened != nil {
-		said += " The channel was broken and is open again: " + openedText(a.Opened)
+		said += " The channel was broken and works again: " + openedText(a.Opened)
 	}
 	return tested{console.Good, said}
 }

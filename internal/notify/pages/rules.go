@@ -271,18 +271,17 @@ func atLeast(n int, more bool) string {
 
 // ruleBadge says how a rule fares: disabled, or as its channel does.
 func ruleBadge(info *notify.RuleInfo, now time.Time) (console.Badge, string) {
-	standing := info.Channel.Status(now)
+	standing, channel := info.Channel.Status(now), channelBadge(&info.Channel, now)
+	channel.Text = "channel " + channel.Text
 	switch {
 	case standing.State == "broken":
-		return console.Badge{Tone: console.Bad, Text: "channel broken"}, standing.Reason
+		return channel, standing.Reason
 	case !info.Enabled:
 		return console.Badge{Tone: console.Quiet, Text: "disabled"}, ""
 	case info.Paused:
 		return console.Badge{Tone: console.Bad, Text: "paused"}, "Its account " + info.Account.Name + " was revoked. It takes nothing until the account is authorised again."
-	case standing.State == "unreachable":
-		return console.Badge{Tone: console.Bad, Text: "channel unreachable"}, standing.Reason
-	case standing.State == "waiting":
-		return console.Badge{Tone: console.Warn, Text: "channel waiting"}, standing.Reason
+	case standing.State != string(notify.Open):
+		return channel, standing.Reason
 	case info.MaskError() != "":
 		return console.Badge{Tone: console.Warn, Text: "mask too slow"}, info.MaskError()
 	}

@@ -143,14 +143,14 @@ func addChannels(ctx context.Context, tx *db.Tx, ids []int64, to map[int64]*noti
 		var c notify.ChannelInfo
 		var updated int64
 		scan := scannedChannel{Channel: &c.Channel}
-		if err := row.Scan(scan.into(&c.Kept, &c.SharedWith.Everyone, &c.OwnerID, &c.UpdatedBy, &updated)...); err != nil {
+		if err := row.Scan(scan.into(&c.Kept, &c.SharedWith.Everyone, &c.WasShared, &c.OwnerID, &c.UpdatedBy, &updated)...); err != nil {
 			return err
 		}
 		scan.setTimes()
 		c.UpdatedAt = db.Time(updated)
 		*to[c.ID] = c
 		return nil
-	}, `SELECT `+channelColumns+`, c.kept, c.everyone, c.owner_id, c.updated_by, c.updated_at FROM notify_channels c WHERE c.id IN (`+list(ids)+`)`)
+	}, `SELECT `+channelColumns+`, c.kept, c.everyone, c.was_shared, c.owner_id, c.updated_by, c.updated_at FROM notify_channels c WHERE c.id IN (`+list(ids)+`)`)
 }
 
 // addShares reads with which projects channels are shared.
@@ -238,4 +238,20 @@ func readTroubled(ctx context.Context, tx *db.Tx, max int) (worst []notify.Chann
 		return nil, 0, others, fmt.Errorf("reading troubled channels: %w", err)
 	}
 	return worst, all, others, nil
+}
+
+// readRetrying counts what waits on channels that are tried again and that readTroubled
+// does not have yet.
+func readRetrying(ctx context.Context, tx *db.Tx) (r notify.Retrying, err error) {
+	var next int64
+	now := tx.Now()
+	if err := tx.QueryRow(ctx, `SELECT count(*), CAST(coalesce(sum(waiting), 0) AS BIGINT), coalesce(min(gate_until), 0) FROM (
+			SELECT c.gate_until, (SELECT count(*) FROM (SELECT 1 FROM notify_deliveries d
+				WHERE d.channel_id = c.id AND d.finished_at = 0 AND d.held_until <= $2 LIMIT $3) w) AS waiting
+			FROM notify_channels c WHERE `+channelTrouble+` AND c.state <> 'broken' AND c.failing_since > $1 AND `+channelUsed+` LIMIT $3) r
+		WHERE waiting > 0`, db.Micros(now.Add(-notify.TroubleAfter)), db.Micros(now), notify.MaxListed).Scan(&r.Channels, &r.Messages, &next); err != nil {
+		return r, fmt.Errorf("counting what is tried again: %w", err)
+	}
+	r.Next = db.Time(next)
+	return r, nil
 }

@@ -151,3 +151,45 @@ func TestAListOfChannelsCountsSoFar(t *testing.T) {
 		waits(len(events), len(events)-1)
 	})
 }
+
+// What waits on channels that refused it is counted until these are in trouble, and
+// without what quiet hours hold.
+func TestWhatIsTriedAgainIsCounted(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		var rules []notify.RuleInfo
+		for i := range 4 {
+			rules = append(rules, save(t, s, someRule(fmt.Sprint("rule ", i)), flowURL(fmt.Sprint(i))))
+		}
+		acceptMany(t, s, 3)
+		summary := func() notify.Retrying {
+			t.Helper()
+			sum, err := s.Summary(t.Context(), time.Now().Add(-time.Hour))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return sum.Retrying
+		}
+		if got := summary(); got != (notify.Retrying{}) {
+			t.Errorf("before any refusal: %+v", got)
+		}
+		now := time.Now().UTC().Truncate(time.Microsecond)
+		refuse := func(i int, since time.Duration, until time.Duration) {
+			exec(t, s, fmt.Sprintf(`UPDATE notify_channels SET failing_since = %d, gate_step = 1, gate_until = %d WHERE id = %d`,
+				db.Micros(now.Add(-since)), db.Micros(now.Add(until)), rules[i].ChannelID))
+		}
+		refuse(0, time.Second, 30*time.Second)
+		refuse(1, 2*time.Minute, 2*time.Minute)
+		refuse(2, 2*notify.TroubleAfter, time.Second)
+		if got := summary(); got.Channels != 2 || got.Messages != 6 || !got.Next.Equal(now.Add(30*time.Second)) {
+			t.Errorf("after two refusals: %+v", got)
+		}
+		exec(t, s, fmt.Sprintf(`UPDATE notify_deliveries SET held_until = %d WHERE channel_id = %d`, db.Micros(now.Add(time.Hour)), rules[0].ChannelID))
+		if got := summary(); got.Channels != 1 || got.Messages != 3 || !got.Next.Equal(now.Add(2*time.Minute)) {
+			t.Errorf("with quiet hours on one channel: %+v", got)
+		}
+		exec(t, s, fmt.Sprintf(`UPDATE notify_channels SET state = 'broken' WHERE id = %d`, rules[1].ChannelID))
+		if got := summary(); got != (notify.Retrying{}) {
+			t.Errorf("with the other one broken: %+v", got)
+		}
+	})
+}

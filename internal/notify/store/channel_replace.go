@@ -49,14 +49,15 @@ func (s *Store) aimElsewhere(ctx context.Context, tx *db.Tx, before *notify.Chan
 	if cancelled > 0 {
 		tx.AfterCommit(func() { s.moved(before.ID) })
 	}
-	replaced, err := s.replaceURL(ctx, tx, before, change.URL.Reveal())
+	replaced, err := s.replaceURL(ctx, tx, before, change)
 	return replaced || cancelled > 0, err
 }
 
 // replaceURL replaces the webhook URL of a channel, for all its rules and reports and
 // for what waits, and says whether it was another one. What was known of the former
 // one says nothing of this one.
-func (s *Store) replaceURL(ctx context.Context, tx *db.Tx, before *notify.ChannelInfo, webhookURL string) (replaced bool, err error) {
+func (s *Store) replaceURL(ctx context.Context, tx *db.Tx, before *notify.ChannelInfo, change *notify.ChannelChange) (replaced bool, err error) {
+	webhookURL := change.URL.Reveal()
 	u, err := url.Parse(webhookURL)
 	if err != nil {
 		return false, fault.InvalidField("webhookUrl", "It is not a URL.")
@@ -69,10 +70,14 @@ func (s *Store) replaceURL(ctx context.Context, tx *db.Tx, before *notify.Channe
 	if err := freeURL(ctx, tx, webhookURL, before.ID); err != nil {
 		return false, err
 	}
+	var lastOK int64
+	if change.Tested {
+		lastOK = db.Micros(tx.Now())
+	}
 	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET fingerprint = $1, url = $2, host = $3, mask = $4, state = 'open', reason = '', inside = '',
 			broken_at = 0, gate_until = 0, gate_step = 0, gate_reason = '', gate_inside = '', rejected = 0, refused = 0, suspect = 0,
-			failing_since = 0, last_ok_at = 0 WHERE id = $5`,
-		fingerprint, s.box.Seal(webhookURL, "notify_channels", "url", fingerprint), u.Hostname(), secret.MaskURL(webhookURL), before.ID); err != nil {
+			failing_since = 0, last_ok_at = $6 WHERE id = $5`,
+		fingerprint, s.box.Seal(webhookURL, "notify_channels", "url", fingerprint), u.Hostname(), secret.MaskURL(webhookURL), before.ID, lastOK); err != nil {
 		return false, fmt.Errorf("replacing a webhook URL: %w", err)
 	}
 	if err := keepFormer(ctx, tx, before, fingerprint); err != nil {

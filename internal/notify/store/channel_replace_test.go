@@ -227,6 +227,19 @@ func TestOnlyWhoReplacesAURLCancelsWhatWaits(t *testing.T) {
 	})
 }
 
+// A webhook URL that took a test message is known to work; one that did not is new.
+func TestATestedURLIsKnownToWork(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		one := save(t, s, someRule("one"), flowURL("a"))
+		for i, tested := range []bool{true, false, true} {
+			change := notify.ChannelChange{ChannelDraft: notify.ChannelDraft{Format: notify.Auto}, URL: secret.New(flowURL(fmt.Sprint(i))), Tested: tested}
+			if saved, err := s.SaveChannel(t.Context(), ada, one.ChannelID, change, anyone); err != nil || saved.LastOKAt.IsZero() == tested {
+				t.Errorf("tested %v: %v, %v", tested, saved.LastOKAt, err)
+			}
+		}
+	})
+}
+
 // Messages are left out of a replacement by their age, and only where it is done.
 func TestWhichMessagesGoToAReplacedURL(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {

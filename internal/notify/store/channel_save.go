@@ -129,8 +129,8 @@ func stays(d *notify.ChannelDraft) bool {
 // writeChannel writes what people set of a channel, as its next version.
 func writeChannel(ctx context.Context, tx *db.Tx, who notify.Actor, id int64, d *notify.ChannelDraft) error {
 	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET name = $1, format = $2, everyone = $3, version = version + 1, updated_by = $4,
-			updated_at = $5 WHERE id = $6`,
-		clean(d.Name), string(d.Format), bit(d.SharedWith.Everyone), who.Name, db.Micros(tx.Now()), id); err != nil {
+			updated_at = $5, was_shared = CASE WHEN $6 THEN 1 ELSE was_shared END WHERE id = $7`,
+		clean(d.Name), string(d.Format), bit(d.SharedWith.Everyone), who.Name, db.Micros(tx.Now()), d.SharedWith.String() != "", id); err != nil {
 		return fmt.Errorf("saving channel: %w", err)
 	}
 	if _, err := tx.Exec(ctx, `DELETE FROM notify_channel_shares WHERE channel_id = $1`, id); err != nil {
@@ -160,7 +160,7 @@ func (s *Store) DeleteChannel(ctx context.Context, who notify.Actor, id, version
 			return fault.New(fault.Conflict, "Rules and reports send to this channel: %d. Choose another channel for them first.", n)
 		}
 		for _, q := range []string{
-			`UPDATE notify_channels SET name = '', format = 'auto', kept = 0, everyone = 0, owner_id = 0, version = version + 1 WHERE id = $1`,
+			`UPDATE notify_channels SET name = '', format = 'auto', kept = 0, everyone = 0, was_shared = 0, owner_id = 0, version = version + 1 WHERE id = $1`,
 			`DELETE FROM notify_channel_shares WHERE channel_id = $1`,
 			`DELETE FROM notify_channel_fingerprints WHERE channel_id = $1`,
 		} {

@@ -41,6 +41,9 @@ func (s *Store) Summary(ctx context.Context, since time.Time) (notify.Summary, e
 			Scan(&sum.AnyRule, &sum.AnyEvent); err != nil {
 			return fmt.Errorf("looking for rules and events: %w", err)
 		}
+		if sum.Retrying, err = readRetrying(ctx, tx); err != nil {
+			return err
+		}
 		sum.Troubled, sum.InTrouble, sum.OthersSince, err = readTroubled(ctx, tx, maxTroubled)
 		return err
 	})
