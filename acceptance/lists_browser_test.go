@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,11 +26,19 @@ func TestListsAreScanned(t *testing.T) {
 	d := startDemo(t)
 	ctx := browser(t, 1280)
 	do(t, ctx, "sign in", d.signIn()...)
-	for range 3 {
+	for range 8 {
 		d.send(t)
 	}
 	lists := []string{"/notifications/deliveries", "/notifications/events", "/notifications/rules", "/notifications/channels", "/notifications/reports", "/system/audit"}
-	do(t, ctx, "wait until there is enough", chromedp.EmulateViewport(1280, 800), chromedp.Navigate(d.console+lists[0]), chromedp.WaitVisible(`tbody tr:nth-child(20)`))
+	do(t, ctx, "wait until there is enough", chromedp.EmulateViewport(1280, 800), chromedp.Navigate(d.console+lists[0]), chromedp.WaitVisible(`tbody tr:nth-child(50)`))
+	for _, list := range lists {
+		var total string
+		do(t, ctx, "read the total of "+list, chromedp.Navigate(d.console+list), chromedp.WaitVisible(`.list tbody tr`), read(`.total`, &total))
+		n, err := strconv.Atoi(strings.Split(total, " ")[0])
+		if more := list == lists[0] || list == lists[1]; err != nil || n == 0 || more != (n > 50) {
+			t.Errorf("the total of %s is %q", list, total)
+		}
+	}
 	for _, c := range []struct {
 		width, height int64
 		most          int // pixels of a row

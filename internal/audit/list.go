@@ -39,7 +39,32 @@ type Filter struct {
 
 // List returns the entries that may be seen, the newest first.
 func List(ctx context.Context, tx *db.Tx, v Visible, f Filter) ([]Stored, error) {
-	var q conditions
+	q := conditionsOf(v, f)
+	return db.List(ctx, tx, "listing the audit trail", scanStored, `SELECT id, at, who, source, address, request_id, area, action,
+		object, object_id, object_name, connection, project, repository, before_json, after_json FROM audit_entries WHERE `+q.text()+`
+		ORDER BY id DESC LIMIT `+strconv.Itoa(f.Limit), q.args...)
+}
+
+// maxCounted is how many of the newest entries Count looks at: some thousandths of a
+// second.
+const maxCounted = 20_000
+
+// Count counts what List returns on all pages, to most. It is not known where there are
+// too many other entries to look at.
+func Count(ctx context.Context, tx *db.Tx, v Visible, f Filter, most int) (n int, known bool, err error) {
+	var first, from int64
+	if err := tx.QueryRow(ctx, `SELECT coalesce((SELECT min(id) FROM audit_entries), 0), coalesce((SELECT max(id) FROM audit_entries), 0)`).Scan(&first, &from); err != nil {
+		return 0, false, fmt.Errorf("reading the bounds of the audit trail: %w", err)
+	}
+	from = max(first, from-maxCounted)
+	f.Before = 0
+	q := conditionsOf(v, f)
+	q.add("id >= ?", from)
+	n, err = db.CountTo(ctx, tx, most, `SELECT 1 FROM audit_entries WHERE `+q.text(), q.args...)
+	return n, n == most || from == first, err
+}
+
+func conditionsOf(v Visible, f Filter) (q conditions) {
 	q.visible(v)
 	q.equal("who", f.Who)
 	if f.Area != "" {
@@ -59,9 +84,7 @@ func List(ctx context.Context, tx *db.Tx, v Visible, f Filter) ([]Stored, error)
 	if f.Before != 0 {
 		q.add("id < ?", f.Before)
 	}
-	return db.List(ctx, tx, "listing the audit trail", scanStored, `SELECT id, at, who, source, address, request_id, area, action,
-		object, object_id, object_name, connection, project, repository, before_json, after_json FROM audit_entries WHERE `+q.text()+`
-		ORDER BY id DESC LIMIT `+strconv.Itoa(f.Limit), q.args...)
+	return q
 }
 
 func scanStored(row db.Row) (e Stored, err error) {

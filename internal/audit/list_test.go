@@ -67,6 +67,10 @@ func TestList(t *testing.T) {
 						t.Errorf("read as %+v", e)
 					}
 				}
+				if n, known, wrong := Count(t.Context(), tx, tc.visible, Filter{Who: tc.filter.Who, Area: tc.filter.Area, Action: tc.filter.Action, Object: tc.filter.Object,
+					Since: tc.filter.Since, Until: tc.filter.Until}, 5); wrong != nil || !known || tc.filter.Before == 0 && n != min(len(list), 5) {
+					t.Errorf("%s: counted %d, known %t, %v", name, n, known, wrong)
+				}
 				return err
 			})
 			if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {

@@ -87,6 +87,20 @@ func (l *List) NextAt(place ...string) { l.Pager.Next = l.Path + l.query(place..
 // FromFirst has the pager lead back to the first page.
 func (l *List) FromFirst() { l.Pager.First = l.Path + l.Query }
 
+// Count says the total of a list whose page has n rows: that many where there is no other
+// page, else what counted counts to MaxTotal, where that is known.
+func (l *List) Count(n int, one, many string, counted func() (n int, known bool, err error)) error {
+	if l.Pager != (Pager{}) {
+		all, known, err := counted()
+		if err != nil || !known {
+			return err
+		}
+		n = all
+	}
+	l.Total = TotalOf(n, one, many)
+	return nil
+}
+
 // MaxTotal is as far as rows of a list are counted.
 const MaxTotal = 10_000
 

@@ -32,6 +32,20 @@ func TestAListKeepsItsFilters(t *testing.T) {
 	}
 }
 
+// A list of one page counts its rows; of others the rows are counted, where that can be.
+func TestRowsOfOtherPagesAreCounted(t *testing.T) {
+	for _, c := range []struct {
+		pager Pager
+		known bool
+		want  string
+	}{{Pager{}, false, "50 rules"}, {Pager{Next: "/rules?after=7"}, true, "1,234 rules"}, {Pager{First: "/rules"}, true, "1,234 rules"}, {Pager{Next: "/rules?after=7"}, false, ""}} {
+		l := List{Pager: c.pager}
+		if err := l.Count(50, "rule", "rules", func() (int, bool, error) { return 1234, c.known, nil }); err != nil || l.Total != c.want {
+			t.Errorf("%+v: %q, want %q, %v", c, l.Total, c.want, err)
+		}
+	}
+}
+
 func TestAListSaysItsTotal(t *testing.T) {
 	for n, want := range map[int]string{0: "0 rules", 1: "1 rule", 2: "2 rules", 9_999: "9,999 rules", 10_000: "10,000 and more", 12_000: "10,000 and more"} {
 		if got := TotalOf(n, "rule", "rules"); got != want {

@@ -45,3 +45,11 @@ func (tx *Tx) EachRow(ctx context.Context, what string, scan func(row Row) error
 	}
 	return nil
 }
+
+// CountTo counts the rows of a query, to most.
+func CountTo(ctx context.Context, tx *Tx, most int, q string, args ...any) (n int, err error) {
+	if err := tx.QueryRow(ctx, fmt.Sprintf(`SELECT count(*) FROM (%s LIMIT %d) counted`, q, most), args...).Scan(&n); err != nil {
+		return 0, fmt.Errorf("counting: %w", err)
+	}
+	return n, nil
+}

@@ -43,6 +43,9 @@ type Relay interface {
 	// Count says how many messages a filter selects, and when that was, for the
 	// question before something is done to them.
 	Count(ctx context.Context, f MessageFilter) (n int64, at time.Time, err error)
+	// Total counts the messages that a filter selects, to most. It is not known where a
+	// filter asks for more than a state and a node: all messages would be looked at.
+	Total(ctx context.Context, f MessageFilter, most int) (n int, known bool, err error)
 	// Message returns one, with its attempts, the oldest first.
 	Message(ctx context.Context, id int64) (Message, []Attempt, error)
 	// Look returns a message's bytes as they are sent, and records who looked.

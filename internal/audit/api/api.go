@@ -126,6 +126,16 @@ func (a *API) Entries(ctx context.Context, f audit.Filter) (found []audit.Stored
 	return found, err
 }
 
+// Total counts those entries on all pages, to most, where that is known.
+func (a *API) Total(ctx context.Context, f audit.Filter, most int) (n int, known bool, err error) {
+	visible := visibleTo(identity.From(ctx))
+	err = a.DB.Read(ctx, func(tx *db.Tx) error {
+		n, known, err = audit.Count(ctx, tx, visible, f, most)
+		return err
+	})
+	return n, known, err
+}
+
 func entryOf(e audit.Stored) AuditEntry {
 	return AuditEntry{
 		ID: e.ID, At: e.At, Who: e.Who, Source: e.Source, Address: e.Address, RequestID: e.RequestID,

@@ -90,15 +90,16 @@ func (p *Pages) list(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	v.Export = api.ExportLink(f)
-	switch {
-	case f.Before != 0:
+	if f.Before != 0 {
 		v.FromFirst()
-	case len(found) <= pageSize:
-		v.Total = console.TotalOf(len(found), "change", "changes")
 	}
 	if len(found) > pageSize {
 		found = found[:pageSize]
 		v.NextAt("after", strconv.FormatInt(found[pageSize-1].ID, 10))
+	}
+	err = v.Count(len(found), "change", "changes", func() (int, bool, error) { return p.API.Total(r.Context(), f, console.MaxTotal) })
+	if err != nil {
+		return nil, err
 	}
 	for _, e := range found {
 		v.Rows = append(v.Rows, rowOf(e))

@@ -51,6 +51,12 @@ func (f *Relay) Count(ctx context.Context, q mailqueue.MessageFilter) (int64, ti
 	return int64(len(found)), QueuedAt, err
 }
 
+func (f *Relay) Total(ctx context.Context, q mailqueue.MessageFilter, most int) (int, bool, error) {
+	q.After = 0
+	n, _, err := f.Count(ctx, q)
+	return min(int(n), most), true, err
+}
+
 func (f *Relay) Message(_ context.Context, id int64) (mailqueue.Message, []mailqueue.Attempt, error) {
 	for _, m := range f.Mail {
 		if m.ID == id {

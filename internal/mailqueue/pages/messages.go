@@ -97,11 +97,8 @@ func (p *Pages) fillList(r *http.Request, list *messageList, f mailqueue.Message
 	if err != nil {
 		return err
 	}
-	switch {
-	case f.After != 0:
+	if f.After != 0 {
 		list.FromFirst()
-	case len(found) <= pageSize:
-		list.Total = console.TotalOf(len(found), "message", "messages")
 	}
 	if len(found) > pageSize {
 		found = found[:pageSize]
@@ -110,7 +107,9 @@ func (p *Pages) fillList(r *http.Request, list *messageList, f mailqueue.Message
 	for _, m := range found {
 		list.Rows = append(list.Rows, rowOfMessage(m))
 	}
-	return nil
+	return list.Count(len(found), "message", "messages", func() (int, bool, error) {
+		return p.Relay.Total(r.Context(), f, console.MaxTotal)
+	})
 }
 
 // selection is a filter as a query, with more members of it.

@@ -118,6 +118,31 @@ func count(ctx context.Context, tx *db.Tx, f mailqueue.MessageFilter) (n int64, 
 	return n, nil
 }
 
+// Total counts the messages of a filter, to most, from the indexes that states have: a
+// message waits for a recipient, or has failed for all that are left, or both.
+func (q *Queue) Total(ctx context.Context, f mailqueue.MessageFilter, most int) (n int, known bool, err error) {
+	if f.Sender+f.Subject+f.Recipient != "" || f.Age > 0 {
+		return 0, false, nil
+	}
+	states := []string{`waiting > 0`, `failed > 0 AND waiting = 0`}
+	switch f.State {
+	case mailqueue.Waiting:
+		states = states[:1]
+	case mailqueue.Failed:
+		states = []string{`failed > 0`}
+	}
+	err = q.db.Read(ctx, func(tx *db.Tx) error {
+		for _, state := range states {
+			more, err := db.CountTo(ctx, tx, most, `SELECT 1 FROM relay_messages WHERE `+state+` AND ($1 = '' OR node_id = $1)`, f.NodeID)
+			if n += more; err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return min(n, most), true, err
+}
+
 func readMessages(ctx context.Context, tx *db.Tx, query string, args ...any) ([]mailqueue.Message, error) {
 	return db.List(ctx, tx, "reading messages", func(row db.Row) (m mailqueue.Message, err error) {
 		var queued int64

@@ -58,12 +58,17 @@ func (s *Rules) List(ctx context.Context, q notify.RuleQuery) ([]notify.RuleInfo
 
 // Page returns one page of the rules of a level that the caller administers.
 func (s *Rules) Page(ctx context.Context, p notify.RulePage) ([]notify.RuleInfo, error) {
-	who := identity.From(ctx)
-	p.Visible = func(r *notify.Rule) bool {
-		return (p.Edition == "" || s.Edition(r.Connection) == p.Edition) && who.May(r.Access())
-	}
+	p.Visible = s.visible(ctx, p.Edition)
 	list, err := s.Store.PageRules(ctx, p)
 	return forReader(ctx, list), err
+}
+
+// visible reports which rules of an edition, or of both, the caller may see.
+func (s *Rules) visible(ctx context.Context, edition notify.Edition) func(*notify.Rule) bool {
+	who := identity.From(ctx)
+	return func(r *notify.Rule) bool {
+		return (edition == "" || s.Edition(r.Connection) == edition) && who.May(r.Access())
+	}
 }
 
 // Connections are those of an edition, by name.

@@ -88,8 +88,8 @@ func (r channelRow) MoreUses() string {
 }
 
 type channelList struct {
-	Rows  []channelRow
-	Pager console.Pager
+	console.List
+	Rows []channelRow
 }
 
 func (p *Pages) listChannels(r *http.Request) (console.Response, error) {
@@ -103,14 +103,18 @@ func (p *Pages) listChannels(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list channelList
+	list := channelList{List: console.NewList(channelsPath, console.NewForm(), nil)}
 	if ask.AfterID != 0 {
-		list.Pager.First = channelsPath
+		list.FromFirst()
 	}
 	if len(found) > pageSize {
 		found = found[:pageSize]
 		last := &found[pageSize-1]
-		list.Pager.Next = channelsPath + console.Query("after", fmt.Sprintf("%d/%d", last.Rank(), last.ID))
+		list.NextAt("after", fmt.Sprintf("%d/%d", last.Rank(), last.ID))
+	}
+	err = list.Count(len(found), "channel", "channels", func() (int, bool, error) { return p.Channels.Total(r.Context(), console.MaxTotal) })
+	if err != nil {
+		return nil, err
 	}
 	for _, c := range found {
 		list.Rows = append(list.Rows, p.channelRow(c, identity.From(r.Context())))

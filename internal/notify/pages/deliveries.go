@@ -94,6 +94,13 @@ func (p *Pages) listDeliveries(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	err = list.Count(len(list.Rows), "delivery", "deliveries", func() (int, bool, error) {
+		f, _ := p.filterOf(r.URL.Query().Get)
+		return p.Deliveries.Total(r.Context(), f, console.MaxTotal)
+	})
+	if err != nil {
+		return nil, err
+	}
 	if err := p.offer(r, &list); err != nil {
 		return nil, err
 	}
@@ -133,11 +140,8 @@ func (p *Pages) deliveryRows(ctx context.Context, q url.Values) (deliveryList, e
 	if err != nil {
 		return list, err
 	}
-	switch {
-	case !list.Live:
+	if !list.Live {
 		list.FromFirst()
-	case len(found) <= pageSize:
-		list.Total = console.TotalOf(len(found), "delivery", "deliveries")
 	}
 	if len(found) > pageSize {
 		found = found[:pageSize]

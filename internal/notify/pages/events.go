@@ -81,10 +81,14 @@ func (p *Pages) listEvents(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	f, _ := p.eventFilterOf(list.Get)
+	err = list.Count(len(list.Rows), "event", "events", func() (int, bool, error) { return p.Events.Total(r.Context(), f, console.MaxTotal) })
+	if err != nil {
+		return nil, err
+	}
 	if err := p.offerEvents(r, &list); err != nil {
 		return nil, err
 	}
-	f, _ := p.eventFilterOf(list.Get)
 	if list.Refused, err = p.refused(r.Context(), f.Connection); err != nil {
 		return nil, err
 	}
@@ -118,11 +122,8 @@ func (p *Pages) eventRows(ctx context.Context, q url.Values) (eventList, error) 
 	if err != nil {
 		return list, err
 	}
-	switch {
-	case !list.Live:
+	if !list.Live {
 		list.FromFirst()
-	case found.Next == 0:
-		list.Total = console.TotalOf(len(found.Events), "event", "events")
 	}
 	if found.Next != 0 {
 		list.NextAt("after", strconv.FormatInt(found.Next, 10))

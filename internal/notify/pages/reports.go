@@ -74,6 +74,10 @@ func (p *Pages) listReports(r *http.Request) (console.Response, error) {
 	if ask.AfterID != 0 {
 		list.FromFirst()
 	}
+	err = list.Count(len(found), "report", "reports", func() (int, bool, error) { return p.Reports.Total(r.Context(), ask, console.MaxTotal) })
+	if err != nil {
+		return nil, err
+	}
 	for i := range found {
 		list.Rows = append(list.Rows, p.reportRow(&found[i]))
 	}

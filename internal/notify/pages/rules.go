@@ -174,6 +174,10 @@ func (p *Pages) ruleList(r *http.Request, at rulePlace, ask notify.RulePage, its
 		last := found[pageSize-1]
 		list.NextAt("name", last.Name, "after", idText(last.ID))
 	}
+	err = list.Count(len(found), "rule", "rules", func() (int, bool, error) { return p.Rules.Total(r.Context(), ask, console.MaxTotal) })
+	if err != nil {
+		return list, err
+	}
 	for i := range found {
 		row := ruleRowOf(&found[i], p.Clock())
 		row.Path, row.Duplicate = at.base()+"/"+idText(row.ID), duplicatePath(p.placeOf(&row.Rule), row.ID)

@@ -105,13 +105,16 @@ func readFiltered(ctx context.Context, tx *db.Tx, f *notify.DeliveryFilter, cond
 	if err != nil {
 		return nil, err
 	}
-	return readDeliveries(ctx, tx, deliverySelect+where, args...)
+	args = append(args, f.Limit)
+	return readDeliveries(ctx, tx, deliverySelect+fmt.Sprintf(newestDeliveries, where, len(args)), args...)
 }
 
-// deliveryConditions write the filter and one more condition as SQL, from WHERE
-// to LIMIT.
+// newestDeliveries takes the conditions and the number of the argument that is the limit.
+const newestDeliveries = ` WHERE %s ORDER BY d.id DESC LIMIT $%d`
+
+// deliveryConditions write the filter and one more condition as SQL.
 func deliveryConditions(ctx context.Context, tx *db.Tx, f *notify.DeliveryFilter, condition string, arg int64) (string, []any, error) {
-	var where []string
+	where := []string{"TRUE"}
 	var args []any
 	ask := func(condition string, arg any) {
 		args = append(args, arg)
@@ -152,12 +155,7 @@ func deliveryConditions(ctx context.Context, tx *db.Tx, f *notify.DeliveryFilter
 	if f.Before != 0 {
 		ask("d.id < $%d", f.Before)
 	}
-	var text string
-	if len(where) > 0 {
-		text = " WHERE " + strings.Join(where, " AND ")
-	}
-	args = append(args, f.Limit)
-	return fmt.Sprintf("%s ORDER BY d.id DESC LIMIT $%d", text, len(args)), args, nil
+	return strings.Join(where, " AND "), args, nil
 }
 
 // Delivery returns one delivery with all its attempts: fault.NotFound when

@@ -18,8 +18,9 @@ func (s *Store) DeliveriesVersion(ctx context.Context, f notify.DeliveryFilter) 
 			if err != nil {
 				return err
 			}
+			args = append(args, f.Limit)
 			return addRows(ctx, tx, version, 8, `SELECT d.id, d.state, d.reason, d.rules, d.attempts, d.due_at, d.held_until, d.finished_at
-				FROM notify_deliveries d`+where, args...)
+				FROM notify_deliveries d`+fmt.Sprintf(newestDeliveries, where, len(args)), args...)
 		})
 	})
 	return version.Text(), err

@@ -31,14 +31,20 @@ func (s *Store) ListReports(ctx context.Context, q notify.ReportQuery) (out []no
 	return out, err
 }
 
+// reportConditions are those of all pages.
+const reportConditions = `($1 = '' OR r.project_fold = $1) AND ($2 = '' OR r.repository_fold = $2) AND ($3 = '' OR r.connection = $3)`
+
+func reportArgs(p *notify.ReportPage) []any {
+	return []any{notify.Fold(clean(p.Project)), notify.Fold(clean(p.Repository)), clean(p.Connection)}
+}
+
 // PageReports returns one page of reports.
 func (s *Store) PageReports(ctx context.Context, p notify.ReportPage) (out []notify.ReportInfo, err error) {
 	for limit := p.Limit; len(out) < p.Limit; limit = maxRead {
 		var read []notify.ReportInfo
 		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			read, err = readReports(ctx, tx, `($1 = '' OR r.project_fold = $1) AND ($2 = '' OR r.repository_fold = $2) AND ($6 = '' OR r.connection = $6)
-				AND (r.name > $3 OR (r.name = $3 AND r.id > $4)) ORDER BY r.name, r.id LIMIT $5`,
-				notify.Fold(clean(p.Project)), notify.Fold(clean(p.Repository)), clean(p.AfterName), p.AfterID, limit, clean(p.Connection))
+			read, err = readReports(ctx, tx, reportConditions+` AND (r.name > $4 OR (r.name = $4 AND r.id > $5)) ORDER BY r.name, r.id LIMIT $6`,
+				append(reportArgs(&p), clean(p.AfterName), p.AfterID, limit)...)
 			return err
 		})
 		if err != nil {

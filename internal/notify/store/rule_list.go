@@ -80,14 +80,19 @@ func readLastMessages(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo) e
 
 func (s *Store) readRulePage(ctx context.Context, p notify.RulePage, limit int) (out []notify.RuleInfo, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		out, err = readRuleInfos(ctx, tx, levelConditions[p.Level]+` AND ($1 = '' OR r.project_fold = $1)
-			AND ($2 = '' OR r.repository_fold = $2) AND ($3 = '' OR r.connection = $3) AND (r.name > $4 OR (r.name = $4 AND r.id > $5))
-			AND ($6 = '' OR LOWER(r.name) LIKE $7 ESCAPE '\')
-			ORDER BY r.name, r.id LIMIT $8`, notify.Fold(clean(p.Project)), notify.Fold(clean(p.Repository)), clean(p.Connection),
-			clean(p.AfterName), p.AfterID, p.Search, containing(clean(p.Search)), limit)
+		where, args := ruleConditions(&p)
+		out, err = readRuleInfos(ctx, tx, where+` AND (r.name > $6 OR (r.name = $6 AND r.id > $7)) ORDER BY r.name, r.id LIMIT $8`,
+			append(args, clean(p.AfterName), p.AfterID, limit)...)
 		return err
 	})
 	return out, err
+}
+
+// ruleConditions are those of all pages.
+func ruleConditions(p *notify.RulePage) (string, []any) {
+	return levelConditions[p.Level] + ` AND ($1 = '' OR r.project_fold = $1) AND ($2 = '' OR r.repository_fold = $2)
+			AND ($3 = '' OR r.connection = $3) AND ($4 = '' OR LOWER(r.name) LIKE $5 ESCAPE '\')`,
+		[]any{notify.Fold(clean(p.Project)), notify.Fold(clean(p.Repository)), clean(p.Connection), p.Search, containing(clean(p.Search))}
 }
 
 // containing is the pattern of LIKE for lower-case text that has search in it, as

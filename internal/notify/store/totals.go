@@ -1,0 +1,124 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+)
+
+const (
+	// maxDeliveriesCounted and maxEventsCounted are how many of the newest rows are looked
+	// at to count those of a filter that has no index, and maxPlacesCounted how many rules
+	// or reports: some thousandths of a second each.
+	maxDeliveriesCounted = 100_000
+	maxEventsCounted     = 20_000
+	maxPlacesCounted     = 20_000
+)
+
+// CountDeliveries counts what f lets through, to most. It is not known where f has no
+// index and there are too many others to look at.
+func (s *Store) CountDeliveries(ctx context.Context, f notify.DeliveryFilter, most int) (n int, known bool, err error) {
+	f.Before = 0
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		var first, end int64
+		if err := tx.QueryRow(ctx, idBounds("notify_deliveries")).Scan(&first, &end); err != nil {
+			return fmt.Errorf("reading the bounds of deliveries: %w", err)
+		}
+		lowest := first
+		if !f.Since.IsZero() {
+			if first, err = firstSince(ctx, tx, "notify_deliveries", "created_at", f.Since); err != nil {
+				return err
+			}
+			f.Since = time.Time{}
+		}
+		from := first
+		if f.ChannelID != 0 || f.State == notify.Delivered || f.State != "" && f.RuleID+f.ReportID != 0 {
+			from = max(first, end-maxDeliveriesCounted)
+		}
+		err = eachCondition(&f, func(condition string, arg int64) error {
+			where, args, err := deliveryConditions(ctx, tx, &f, condition, arg)
+			if err != nil {
+				return err
+			}
+			if from > lowest {
+				args = append(args, from)
+				where += fmt.Sprintf(" AND d.id >= $%d", len(args))
+			}
+			more, err := db.CountTo(ctx, tx, most, `SELECT 1 FROM notify_deliveries d WHERE `+where, args...)
+			n += more
+			return err
+		})
+		n = min(n, most)
+		known = n == most || from == first
+		return err
+	})
+	return n, known, err
+}
+
+// CountEvents is CountDeliveries for events. Types are not counted.
+func (s *Store) CountEvents(ctx context.Context, f notify.EventFilter, most int) (n int, known bool, err error) {
+	if f.Types != 0 {
+		return 0, false, nil
+	}
+	f.Before = 0
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		first, end, err := eventRange(ctx, tx, &f)
+		if err != nil {
+			return err
+		}
+		from := first
+		if f.Fate != notify.EventNotUnderstood {
+			from = max(first, end-maxEventsCounted)
+		}
+		where, args := eventConditions(&f, from, end)
+		n, err = db.CountTo(ctx, tx, most, `SELECT 1 FROM notify_events WHERE `+where, args...)
+		known = n == most || from == first
+		return err
+	})
+	return n, known, err
+}
+
+// CountRules counts the rules of all pages, to most, by the places that they are in: who
+// sees a rule is decided by its place.
+func (s *Store) CountRules(ctx context.Context, p notify.RulePage, most int) (n int, known bool, err error) {
+	where, args := ruleConditions(&p)
+	return s.countPlaces(ctx, most, `notify_rules r WHERE `+where, args, func(connection, project, repository string) bool {
+		return p.Visible(&notify.Rule{Connection: connection, ProjectKey: project, RepositoryKey: repository})
+	})
+}
+
+// CountReports is CountRules for reports.
+func (s *Store) CountReports(ctx context.Context, p notify.ReportPage, most int) (n int, known bool, err error) {
+	return s.countPlaces(ctx, most, `notify_reports r WHERE `+reportConditions, reportArgs(&p), func(connection, project, repository string) bool {
+		return p.Visible(&notify.Report{Connection: connection, ProjectKey: project, RepositoryKey: repository})
+	})
+}
+
+func (s *Store) countPlaces(ctx context.Context, most int, from string, args []any, visible func(connection, project, repository string) bool) (n int, known bool, err error) {
+	all := 0
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		return tx.EachRow(ctx, "counting by places", func(row db.Row) error {
+			var connection, project, repository string
+			var its int
+			err := row.Scan(&connection, &project, &repository, &its)
+			if all += its; err == nil && visible(connection, project, repository) {
+				n += its
+			}
+			return err
+		}, fmt.Sprintf(`SELECT connection, project_key, repository_key, count(*) FROM
+			(SELECT r.connection, r.project_key, r.repository_key FROM %s LIMIT %d) counted GROUP BY connection, project_key, repository_key`, from, maxPlacesCounted), args...)
+	})
+	return min(n, most), n >= most || all < maxPlacesCounted, err
+}
+
+// CountChannels counts the channels that something uses, or that stay, to most.
+func (s *Store) CountChannels(ctx context.Context, most int) (n int, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		n, err = db.CountTo(ctx, tx, most, `SELECT 1 FROM notify_channels c WHERE `+channelThere)
+		return err
+	})
+	return n, err
+}
