@@ -60,10 +60,11 @@ Outrigger is running.
   bitbucket  %-33s send events of the cloud edition, and withdraw Ada's authorisation
   SMTP       %-33s send mail here from any program: no TLS, no password
   sign-on    %-33s plays an OpenID Connect provider: sign in with it as ada, an administrator, or grace
+  docs       %-33s how to set up a server of your own
 
 All data is in a temporary folder. Press Ctrl-C to end the demo and remove it.
 %s
-`, d.URL(), cfg.AdminPassword.Reveal(), d.ChatURL(), d.MailURL(), d.CloudURL(), d.CodeCloudURL(), d.MailAddr(), cfg.Identity.OIDC.Issuer, c.warning())
+`, d.URL(), cfg.AdminPassword.Reveal(), d.ChatURL(), d.MailURL(), d.CloudURL(), d.CodeCloudURL(), d.MailAddr(), cfg.Identity.OIDC.Issuer, d.URL()+"/docs/", c.warning())
 	})
 }
 
