@@ -64,10 +64,7 @@ func TestAlerts(t *testing.T) {
 	t.Parallel()
 	chat := newChatPlatform(t)
 	cfg := alerting(t, chat)
-	a, err := New(cfg, Options{NewDatabase: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := newApp(t, cfg, Options{NewDatabase: true})
 	if err := a.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -147,11 +144,8 @@ func awaitOverview(t *testing.T, a *App, texts ...string) {
 func TestAlertsGoWhereRulesMay(t *testing.T) {
 	cfg := settings(t)
 	cfg.Alerts.WebhookURL = secret.New("https://10.0.0.1/invoke?sig=alerts-signature")
-	a, err := New(cfg, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = a.Start(t.Context())
+	a := newApp(t, cfg, Options{})
+	err := a.Start(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "alerts.webhook_url: ") || strings.Contains(err.Error(), "signature") {
 		t.Errorf("the start: %v", err)
 	}

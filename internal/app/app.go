@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -55,6 +54,9 @@ type Options struct {
 	// Hold has nothing sent until an administrator confirms it.
 	Hold bool
 
+	// PasswordCost is that of each password that is set; zero: as OWASP advises.
+	PasswordCost identity.PasswordCost
+
 	// Sockets are those to listen on, where another process had them or will.
 	Sockets *restart.Sockets
 	// Wait, where it is not nil, is called when the start has got as far as it
@@ -82,6 +84,7 @@ type App struct {
 	newDatabase      bool
 	existingDatabase bool
 	hold             bool
+	passwordCost     identity.PasswordCost
 
 	sockets *restart.Sockets
 	wait    func(context.Context) error
@@ -141,12 +144,12 @@ func New(cfg *config.Config, o Options) (*App, error) {
 	}
 	a := &App{
 		cfg: cfg, log: o.Log, registry: o.Registry, clock: o.Clock, version: o.Version, commit: o.Commit,
-		newDatabase: o.NewDatabase, existingDatabase: o.ExistingDatabase, hold: o.Hold,
+		newDatabase: o.NewDatabase, existingDatabase: o.ExistingDatabase, hold: o.Hold, passwordCost: o.PasswordCost,
 		sockets: o.Sockets, wait: o.Wait, readConfig: o.Reload, level: o.Level, recent: o.Recent,
 		ground:      ground{nodeID: cfg.NodeID},
 		startupGate: newStartupGate(basePath(cfg.BaseURL)),
 		failed:      make(chan error, 1),
-		steps:       steps{log: o.Log},
+		steps:       steps{log: o.Log, grace: graceTime},
 	}
 	a.disk.space, a.disk.log = db.SpaceOf, a.logSize
 	a.present.Store(cfg)
@@ -203,13 +206,7 @@ func (a *App) parts() []func(context.Context) error {
 // ready. When a part cannot start, or ctx ends, it undoes what was done and
 // returns why. ctx is for the start only.
 func (a *App) Start(ctx context.Context) error {
-	if err := a.start(ctx, a.parts()); err != nil {
-		return err
-	}
-	// The first start hashes a password, which takes 19 MiB; what a start took
-	// goes back to the system at once, and not minutes later.
-	debug.FreeOSMemory()
-	return nil
+	return a.start(ctx, a.parts())
 }
 
 // StartAccounts, in place of Start, opens the database and gives the accounts

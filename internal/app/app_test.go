@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -17,7 +18,9 @@ import (
 	"go.uber.org/goleak"
 
 	"outrigger/internal/config"
+	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/secret"
 )
 
@@ -29,6 +32,9 @@ const patience = time.Minute
 
 const password = "correct horse battery staple"
 
+// cheap is what a password costs here, a thousandth.
+var cheap = identity.PasswordCost{Memory: 64, Rounds: 1}
+
 func settings(t *testing.T) *config.Config {
 	cfg := config.Default()
 	cfg.Listen = "127.0.0.1:0"
@@ -39,6 +45,19 @@ func settings(t *testing.T) *config.Config {
 	return cfg
 }
 
+// newApp makes a process. How long the steps of its stop may take is held by tests of
+// their own: others run on a busy machine, where a step takes longer.
+func newApp(t *testing.T, cfg *config.Config, o Options) *App {
+	t.Helper()
+	o.PasswordCost = cheap
+	a, err := New(cfg, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.steps.grace = patience
+	return a
+}
+
 // start starts a process that the test stops at its end.
 func start(t *testing.T, cfg *config.Config) *App {
 	t.Helper()
@@ -47,19 +66,38 @@ func start(t *testing.T, cfg *config.Config) *App {
 
 func startAt(t *testing.T, cfg *config.Config, clock func() time.Time) *App {
 	t.Helper()
-	a, err := New(cfg, Options{Version: "v0", Clock: clock, NewDatabase: true})
-	if err != nil {
+	prepare(t, cfg)
+	return startWith(t, cfg, Options{Version: "v0", Clock: clock, NewDatabase: true})
+}
+
+// prepare gives a process that would begin a SQLite database one that has its schema
+// already: to make that takes longer than most tests.
+func prepare(t *testing.T, cfg *config.Config) {
+	t.Helper()
+	if _, err := os.Stat(cfg.DataDir); !cfg.DatabaseURL.IsZero() || !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err := os.Mkdir(cfg.DataDir, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	dbtest.SQLiteFile(t, cfg.DataDir, migrations()...)
+}
+
+func startWith(t *testing.T, cfg *config.Config, o Options) *App {
+	t.Helper()
+	a := newApp(t, cfg, o)
 	if err := a.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := a.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { stop(t, a) })
 	return a
+}
+
+func stop(t *testing.T, a *App) {
+	t.Helper()
+	if err := a.Stop(context.Background()); err != nil {
+		t.Error(err)
+	}
 }
 
 // get asks a process without keeping the connection.
@@ -173,10 +211,7 @@ func TestFailedStartIsUndone(t *testing.T) {
 	cfg := settings(t)
 	first := start(t, cfg)
 
-	a, err := New(cfg, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := newApp(t, cfg, Options{})
 	if err := a.Start(t.Context()); !fault.Is(err, fault.Conflict) {
 		t.Fatalf("a second process on the same data folder: %v", err)
 	}
@@ -195,10 +230,7 @@ func TestPortInUse(t *testing.T) {
 	first := start(t, settings(t))
 	cfg := settings(t)
 	cfg.Listen = first.Addr()
-	a, err := New(cfg, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := newApp(t, cfg, Options{})
 	if err := a.Start(t.Context()); err == nil {
 		t.Error("it started on a port in use")
 	}
@@ -231,10 +263,7 @@ func TestStopAndStartOver(t *testing.T) {
 }
 
 func TestStopWithoutStart(t *testing.T) {
-	a, err := New(settings(t), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := newApp(t, settings(t), Options{})
 	if err := a.Stop(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -246,10 +275,7 @@ func TestStopWithoutStart(t *testing.T) {
 func TestStartIsGivenUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	a, err := New(settings(t), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := newApp(t, settings(t), Options{})
 	if err := a.Start(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}

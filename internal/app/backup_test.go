@@ -77,10 +77,7 @@ func savedBackup(t *testing.T, a *App) string {
 func restored(t *testing.T, from *config.Config, file string) *config.Config {
 	t.Helper()
 	cfg := withChat(t)
-	a, err := New(cfg, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := newApp(t, cfg, Options{})
 	if _, err := a.Restore(t.Context(), file); !fault.Is(err, fault.Conflict) {
 		t.Fatalf("without the key: %v", err)
 	}
@@ -114,6 +111,7 @@ func TestRestoreHoldsBackSending(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(cfg.DataDir, "backup-*")); left != nil {
 		t.Errorf("left lying: %v", left)
 	}
+	stop(t, a) // it would send its message again
 	<-answer
 	answer <- http.StatusOK
 
@@ -181,10 +179,7 @@ func TestRestoreRefusesDamagedFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	restoring, err := New(cfg, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	restoring := newApp(t, cfg, Options{})
 	if _, err := restoring.Restore(t.Context(), file); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "is using the data folder") {
 		t.Errorf("under a running server: %v", err)
 	}

@@ -16,7 +16,7 @@ import (
 // known on the other, and a node's place is taken once.
 func TestTwoNodes(t *testing.T) {
 	t.Parallel()
-	url := secret.New(dbtest.PostgresURL(t))
+	url := secret.New(dbtest.PostgresURL(t, migrations()...))
 	key := secret.New("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")
 	node := func(id string) *config.Config {
 		cfg := settings(t)
@@ -38,10 +38,7 @@ func TestTwoNodes(t *testing.T) {
 		t.Errorf("%d nodes are active: %v", active, err)
 	}
 
-	third, err := New(node("two"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	third := newApp(t, node("two"), Options{})
 	if err := third.Start(t.Context()); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a second node called two: %v", err)
 	}
@@ -49,19 +46,13 @@ func TestTwoNodes(t *testing.T) {
 	// A node with another key must not come among them.
 	stranger := node("three")
 	stranger.SecretKey = secret.New("eHl6eHl6eHl6eHl6eHl6eHl6eHl6eHl6eHl6eHl6eHk=")
-	fourth, err := New(stranger, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fourth := newApp(t, stranger, Options{})
 	if err := fourth.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "key") {
 		t.Errorf("a node with another key: %v", err)
 	}
 
 	// Commands work beside the nodes.
-	command, err := New(node("one"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	command := newApp(t, node("one"), Options{})
 	accounts, err := command.StartAccounts(t.Context())
 	if err != nil {
 		t.Fatal(err)

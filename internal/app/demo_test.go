@@ -22,10 +22,11 @@ func startDemo(t *testing.T) *Demo {
 	cfg.Notify.Connections = []config.Connection{{
 		Name: "demo", Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com", WebhookSecret: secret.New("hook secret"),
 	}}
-	d, err := NewDemo(cfg, Options{Version: "v0"})
+	d, err := NewDemo(cfg, Options{Version: "v0", PasswordCost: cheap})
 	if err != nil {
 		t.Fatal(err)
 	}
+	d.steps.grace = patience
 	if err := d.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"archive/zip"
-	"context"
 	"io"
 	"log/slog"
 	"net/http"
@@ -25,18 +24,7 @@ func TestDiagnosis(t *testing.T) {
 	cfg.Notify.Connections[0].Token = secret.New(hidden + "-token")
 	recent := new(diagnosis.Lines)
 	log := NewLogger(config.Log{Format: "json"}, slog.LevelInfo, recent)
-	a, err := New(cfg, Options{NewDatabase: true, Version: "v9.8.7", Log: log, Recent: recent})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := a.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
+	a := startWith(t, cfg, Options{NewDatabase: true, Version: "v9.8.7", Log: log, Recent: recent})
 	log.Warn("a line of the test", "token", hidden, "url", "https://chat.example.com/services/"+hidden[:4])
 
 	status, body := put(t, a, "POST", diagnosis.Path, "")

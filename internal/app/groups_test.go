@@ -30,7 +30,7 @@ func TestPermissionsOfAGroup(t *testing.T) {
 	t.Parallel()
 	for name, database := range map[string]func(*config.Config){
 		"sqlite":   func(*config.Config) {},
-		"postgres": func(c *config.Config) { c.DatabaseURL = secret.New(dbtest.PostgresURL(t)) },
+		"postgres": func(c *config.Config) { c.DatabaseURL = secret.New(dbtest.PostgresURL(t, migrations()...)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, a := groupWorld(t, database)

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -20,18 +19,7 @@ import (
 func TestOldSecretOfAHook(t *testing.T) {
 	t.Parallel()
 	clock := new(identitytest.Clock)
-	a, err := New(settings(t), Options{Version: "v0", Clock: clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := a.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
+	a := startWith(t, settings(t), Options{Version: "v0", Clock: clock.Now})
 	const page = "/notifications/connections/code"
 	next := func(path string, form url.Values) string {
 		t.Helper()

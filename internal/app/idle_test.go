@@ -23,7 +23,7 @@ func TestIdleUsersOfAProvider(t *testing.T) {
 	t.Parallel()
 	for name, database := range map[string]func(*config.Config){
 		"sqlite":   func(*config.Config) {},
-		"postgres": func(c *config.Config) { c.DatabaseURL = secret.New(dbtest.PostgresURL(t)) },
+		"postgres": func(c *config.Config) { c.DatabaseURL = secret.New(dbtest.PostgresURL(t, migrations()...)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newSignOnWorld(t, database)

@@ -111,10 +111,7 @@ func TestNoSecretShows(t *testing.T) {
 	cfg.Alerts.WebhookURL, cfg.Alerts.After = secret.New(world.URL+"/alerts?sig="+url.QueryEscape(m.make("alerts"))), 0
 	cfg.Threads.Target, cfg.Threads.JiraCloud.URL = config.TargetJiraCloud, world.URL
 	cfg.Threads.JiraCloud.User, cfg.Threads.JiraCloud.Token = "bot@example.com", secret.New(m.make("cloud-site-token"))
-	a, err := New(cfg, Options{Version: "v0", Log: NewLogger(cfg.Log, LogLevel(cfg.Log), log)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := newApp(t, cfg, Options{Version: "v0", Log: NewLogger(cfg.Log, LogLevel(cfg.Log), log)})
 	if err := a.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -168,10 +168,7 @@ func TestMailSources(t *testing.T) {
 
 	cfg = settings(t)
 	cfg.Mail.Source, cfg.Mail.JMX.URL, cfg.Mail.JMX.Size = config.SourceJMX, host.URL, "no metric"
-	wrong, err := New(cfg, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	wrong := newApp(t, cfg, Options{})
 	if err := wrong.Start(t.Context()); err == nil || !strings.Contains(err.Error(), `mail.source: "no metric" is no metric`) {
 		t.Error(err)
 	}
@@ -182,7 +179,7 @@ func TestMailSources(t *testing.T) {
 // themselves.
 func TestMailOfACluster(t *testing.T) {
 	t.Parallel()
-	url := secret.New(dbtest.PostgresURL(t))
+	url := secret.New(dbtest.PostgresURL(t, migrations()...))
 	node := func(id string) *config.Config {
 		cfg := settings(t)
 		cfg.NodeID, cfg.DatabaseURL, cfg.Cluster.Enabled = id, url, true

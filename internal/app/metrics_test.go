@@ -85,7 +85,7 @@ func TestMetricsFollowTheState(t *testing.T) {
 	cfg.DataDir = filepath.Join(disk.Dir, "data")
 	cfg.Mail.TLS = config.MailTLS(files)
 	cfg.Mail.Smarthost, cfg.Mail.SmarthostTLS = "127.0.0.1:1", "none" // where nothing listens
-	a := start(t, cfg)
+	a := startWith(t, cfg, Options{Version: "v0"})                    // a new database: its file grows
 	first := figures(t, a)
 	for name, want := range map[string]float64{
 		`outrigger_ready`: 1, `outrigger_not_ready_info`: -1, `outrigger_build_info{commit="",goversion="go`: 1,
@@ -204,7 +204,7 @@ func TestMetricsAreClean(t *testing.T) {
 // A living node shows the nodes that are gone, and how much mail waits there.
 func TestMetricsOfOtherNodes(t *testing.T) {
 	t.Parallel()
-	url := secret.New(dbtest.PostgresURL(t))
+	url := secret.New(dbtest.PostgresURL(t, migrations()...))
 	node := func(id string) *App {
 		cfg := withPublicMetrics(settings(t))
 		cfg.NodeID, cfg.DatabaseURL, cfg.Cluster.Enabled = id, url, true

@@ -31,7 +31,7 @@ func TestOddValuesAreNoInternalErrors(t *testing.T) {
 	for name, database := range map[string]func(*testing.T, *config.Config){
 		"sqlite": func(*testing.T, *config.Config) {},
 		"postgres": func(t *testing.T, cfg *config.Config) {
-			cfg.DatabaseURL = secret.New(dbtest.PostgresURL(t))
+			cfg.DatabaseURL = secret.New(dbtest.PostgresURL(t, migrations()...))
 			cfg.SecretKey = secret.New("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")
 		},
 	} {

@@ -32,10 +32,7 @@ func TestSocketsAtAnotherAddress(t *testing.T) {
 			cfg.Listen, cfg.Mail.Listen = "127.0.0.2:0", "127.0.0.2:0"
 		}
 		var log bytes.Buffer
-		a, err := New(cfg, Options{Sockets: sockets, NewDatabase: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := newApp(t, cfg, Options{Sockets: sockets, NewDatabase: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		if err := a.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}

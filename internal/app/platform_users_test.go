@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -39,18 +38,7 @@ func TestPlatformUsers(t *testing.T) {
 	}}
 	cfg.Identity.Platform = "main"
 	clock := new(identitytest.Clock)
-	a, err := New(cfg, Options{Version: "v0", Clock: clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := a.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
+	a := startWith(t, cfg, Options{Version: "v0", Clock: clock.Now})
 
 	as := func(user, password string) func(*http.Request) {
 		return func(r *http.Request) { r.SetBasicAuth(user, password) }

@@ -20,10 +20,7 @@ import (
 // startLoosely is start for a process that cannot stop in order at the end.
 func startLoosely(t *testing.T, cfg *config.Config) *App {
 	t.Helper()
-	a, err := New(cfg, Options{Version: "v0"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := newApp(t, cfg, Options{Version: "v0"})
 	if err := a.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +70,7 @@ func TestNotReadyWithoutItsFolder(t *testing.T) {
 // Another release has claimed the schema while this one runs: it refuses
 // everything with a sentence.
 func TestNotReadyOnAnotherReleasesSchema(t *testing.T) {
-	for name, cfg := range map[string]*config.Config{"sqlite": settings(t), "postgres": onPostgres(t, dbtest.PostgresURL(t))} {
+	for name, cfg := range map[string]*config.Config{"sqlite": settings(t), "postgres": onPostgres(t, dbtest.PostgresURL(t, migrations()...))} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := startLoosely(t, cfg)
@@ -106,7 +103,7 @@ func TestNotReadyWithoutWrites(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			at := dbtest.PostgresURL(t)
+			at := dbtest.PostgresURL(t, migrations()...)
 			a := startLoosely(t, onPostgres(t, at))
 			conn, err := pgx.Connect(t.Context(), at)
 			if err != nil {
@@ -142,10 +139,7 @@ func TestNotReadyWithoutWrites(t *testing.T) {
 func TestAKeyWithoutItsDatabase(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t)
-	first, err := New(cfg, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := newApp(t, cfg, Options{})
 	if err := first.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -164,10 +158,7 @@ func TestAKeyWithoutItsDatabase(t *testing.T) {
 		if err := lose(); err != nil {
 			t.Fatal(err)
 		}
-		a, err := New(cfg, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := newApp(t, cfg, Options{})
 		err = a.Start(t.Context())
 		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "serve --new-database") {
 			t.Errorf("%s: %v", name, err)
@@ -176,10 +167,7 @@ func TestAKeyWithoutItsDatabase(t *testing.T) {
 			t.Errorf("%s: a database of %d bytes was made", name, info.Size())
 		}
 	}
-	meant, err := New(cfg, Options{NewDatabase: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	meant := newApp(t, cfg, Options{NewDatabase: true})
 	if err := meant.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -35,24 +34,12 @@ func startReloadable(t *testing.T) *reloadable {
 	cfg.Mail.TLS = config.MailTLS(files)
 	cfg.Notify.Connections = []config.Connection{connectionNamed("main", "hook secret"), connectionNamed("old", "hook secret")}
 	r := &reloadable{fresh: *cfg, level: new(slog.LevelVar)}
-	a, err := New(cfg, Options{NewDatabase: true, Level: r.level, Reload: func() (*config.Config, []string, error) {
+	r.App = startWith(t, cfg, Options{NewDatabase: true, Level: r.level, Reload: func() (*config.Config, []string, error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		c := r.fresh
 		return &c, nil, r.err
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.App = a
-	if err := a.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := a.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
 	return r
 }
 

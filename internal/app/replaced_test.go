@@ -58,7 +58,7 @@ func TestAURLIsReplacedByAnotherNode(t *testing.T) {
 	chat := &replacedChat{messages: make(map[string]int), release: make(chan struct{})}
 	room := httptest.NewServer(chat)
 	t.Cleanup(room.Close)
-	url := secret.New(dbtest.PostgresURL(t))
+	url := secret.New(dbtest.PostgresURL(t, migrations()...))
 	node := func(id string) *App {
 		cfg := withChat(t)
 		cfg.NodeID, cfg.DatabaseURL, cfg.Cluster.Enabled = id, url, true

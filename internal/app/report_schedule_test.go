@@ -75,7 +75,7 @@ func TestReportSchedules(t *testing.T) {
 		{beforeSkip, schedule{"DAILY", "", "09:00", long + "Berlin"}, "timeZone", "", ""},
 	}
 	for kind, of := range map[string]func(t *testing.T) *config.Config{
-		"sqlite": settings, "postgres": func(t *testing.T) *config.Config { return onPostgres(t, dbtest.PostgresURL(t)) },
+		"sqlite": settings, "postgres": func(t *testing.T) *config.Config { return onPostgres(t, dbtest.PostgresURL(t, migrations()...)) },
 	} {
 		t.Run(kind, func(t *testing.T) {
 			clock := new(identitytest.Clock)

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -98,30 +97,13 @@ func heldBack(t *testing.T, a *App) bool {
 }
 
 // startWith starts a process with options, which the test stops.
-func startWith(t *testing.T, cfg *config.Config, o Options) *App {
-	t.Helper()
-	a, err := New(cfg, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := a.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	return a
-}
-
 // A mark stops every node that sends: it must be started anew, and holds back. What
 // one node is told, or the command line, holds for all; two who confirm at once are
 // one who does, and one who is told that there is nothing to confirm.
 func TestAMarkHoldsAllNodes(t *testing.T) {
 	t.Parallel()
 	room, _, messages := chatRoom(t)
-	url, key := secret.New(dbtest.PostgresURL(t)), secret.New("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")
+	url, key := secret.New(dbtest.PostgresURL(t, migrations()...)), secret.New("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")
 	configs := map[string]*config.Config{}
 	nodes := map[string]*App{}
 	for _, id := range []string{"one", "two", "three"} {
@@ -135,10 +117,7 @@ func TestAMarkHoldsAllNodes(t *testing.T) {
 	opened(t, nodes["one"], 1)
 	<-messages
 	command := func() *App {
-		a, err := New(configs["one"], Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := newApp(t, configs["one"], Options{})
 		return a
 	}
 	for round := range 2 {
@@ -235,10 +214,7 @@ func TestANewDatabaseIsSaid(t *testing.T) {
 			t.Parallel()
 			cfg := settings(t)
 			cfg.DatabaseURL = secret.New(url)
-			refused, err := New(cfg, Options{ExistingDatabase: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			refused := newApp(t, cfg, Options{ExistingDatabase: true})
 			if err := refused.Start(t.Context()); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "--existing-database expects") {
 				t.Errorf("a start where there is nothing: %v", err)
 			}

@@ -104,10 +104,7 @@ func (w *revival) stop() {
 
 func (w *revival) command() *App {
 	w.t.Helper()
-	a, err := New(w.cfg, Options{})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	a := newApp(w.t, w.cfg, Options{})
 	return a
 }
 
@@ -217,7 +214,7 @@ func TestTokensRestAfterARestore(t *testing.T) {
 			w.stop()
 			cfg := *w.cfg
 			cfg.Cluster.Enabled = true
-			cfg.DatabaseURL, cfg.SecretKey = secret.New(dbtest.PostgresURL(w.t)), secret.New("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")
+			cfg.DatabaseURL, cfg.SecretKey = secret.New(dbtest.PostgresURL(w.t, migrations()...)), secret.New("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")
 			w = newRevival(w.t, &cfg)
 			if err := w.command().MarkRestored(w.t.Context()); err != nil {
 				w.t.Fatal(err)

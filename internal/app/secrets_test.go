@@ -17,10 +17,7 @@ import (
 // command is a process that starts no server.
 func command(t *testing.T, cfg *config.Config) *App {
 	t.Helper()
-	a, err := New(cfg, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := newApp(t, cfg, Options{})
 	return a
 }
 

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -70,18 +69,7 @@ func newSignOnWorld(t *testing.T, change ...func(*config.Config)) *signOnWorld {
 // run starts a node and has the front hand on to it.
 func (w *signOnWorld) run(cfg *config.Config) *App {
 	w.t.Helper()
-	a, err := New(cfg, Options{Version: "v0", Clock: w.clock.Now})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if err := a.Start(w.t.Context()); err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(func() {
-		if err := a.Stop(context.Background()); err != nil {
-			w.t.Error(err)
-		}
-	})
+	a := startWith(w.t, cfg, Options{Version: "v0", Clock: w.clock.Now})
 	w.node.Store(a)
 	return a
 }

@@ -21,7 +21,7 @@ func TestSingleSignOn(t *testing.T) {
 	t.Parallel()
 	for name, database := range map[string]func(*config.Config){
 		"sqlite":   func(*config.Config) {},
-		"postgres": func(c *config.Config) { c.DatabaseURL = secret.New(dbtest.PostgresURL(t)) },
+		"postgres": func(c *config.Config) { c.DatabaseURL = secret.New(dbtest.PostgresURL(t, migrations()...)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newSignOnWorld(t, database)
@@ -107,7 +107,7 @@ func TestSingleSignOnAcrossNodes(t *testing.T) {
 	t.Parallel()
 	t.Run("two nodes", func(t *testing.T) {
 		w := newSignOnWorld(t)
-		database, key := secret.New(dbtest.PostgresURL(t)), secret.New("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")
+		database, key := secret.New(dbtest.PostgresURL(t, migrations()...)), secret.New("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")
 		node := func(id string) *config.Config {
 			cfg := *w.cfg
 			cfg.NodeID, cfg.DatabaseURL, cfg.SecretKey, cfg.Cluster.Enabled, cfg.DataDir = id, database, key, true, t.TempDir()

@@ -49,8 +49,9 @@ type step struct {
 // steps is what a stop has to do, the last first. A start that fails goes back
 // through the same steps.
 type steps struct {
-	list []step
-	log  *slog.Logger
+	list  []step
+	log   *slog.Logger
+	grace time.Duration // of each step after its limit
 }
 
 // add puts a step on top. Call it on the line after what it undoes. limit is
@@ -74,7 +75,7 @@ func (s *steps) unwind(ctx context.Context, within time.Duration) error {
 		s.list = s.list[:len(s.list)-1]
 		top.limit = top.limit * (within / time.Millisecond) / (stopTime / time.Millisecond)
 		began := time.Now()
-		if err := top.take(ctx); err != nil {
+		if err := top.take(ctx, s.grace); err != nil {
 			errs = append(errs, fmt.Errorf("stop %s: %w", top.name, err))
 		}
 		s.log.Debug("stopped", "step", top.name, "took", time.Since(began))
@@ -84,7 +85,7 @@ func (s *steps) unwind(ctx context.Context, within time.Duration) error {
 
 // take runs the step and leaves it behind when its time is over: what hangs in
 // one step must not keep the next from its own.
-func (s step) take(ctx context.Context) error {
+func (s step) take(ctx context.Context, grace time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
 	done := make(chan error, 1)
@@ -95,12 +96,12 @@ func (s step) take(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	// It may have ended at the same moment.
-	grace := time.NewTimer(graceTime)
-	defer grace.Stop()
+	over := time.NewTimer(grace)
+	defer over.Stop()
 	select {
 	case err := <-done:
 		return err
-	case <-grace.C:
+	case <-over.C:
 		return fmt.Errorf("it did not end within %s", s.limit)
 	}
 }

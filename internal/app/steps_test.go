@@ -14,7 +14,7 @@ func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func TestStepsLastFirst(t *testing.T) {
 	var order []string
-	s := steps{log: discard()}
+	s := steps{log: discard(), grace: graceTime}
 	note := func(name string, err error) func(context.Context) error {
 		return func(context.Context) error { order = append(order, name); return err }
 	}
@@ -39,7 +39,7 @@ func TestStepsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := make(chan struct{})
 		ended := false
-		s := steps{log: discard()}
+		s := steps{log: discard(), grace: graceTime}
 		s.addStop("last", time.Second, func() { ended = true })
 		s.addStop("deaf", 3*time.Second, func() { <-hang })
 		s.add("slow", 2*time.Second, func(ctx context.Context) error { <-ctx.Done(); return nil })
@@ -58,7 +58,7 @@ func TestStepsBounded(t *testing.T) {
 // In less than the time of a stop, each step has its share.
 func TestStepsShareLess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := steps{log: discard()}
+		s := steps{log: discard(), grace: graceTime}
 		for _, limit := range []time.Duration{time.Second, 3 * time.Second} {
 			s.add("slow", limit, func(ctx context.Context) error { <-ctx.Done(); return nil })
 		}
@@ -74,7 +74,7 @@ func TestStepsAfterTheEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	began := 0
-	s := steps{log: discard()}
+	s := steps{log: discard(), grace: graceTime}
 	for range 3 {
 		s.add("step", time.Second, func(ctx context.Context) error { began++; return ctx.Err() })
 	}

@@ -149,7 +149,7 @@ func eachPair(t *testing.T, fn func(t *testing.T, nodes []*App)) {
 		fn(t, []*App{a, a})
 	})
 	t.Run("postgres, two nodes", func(t *testing.T) {
-		url := secret.New(dbtest.PostgresURL(t))
+		url := secret.New(dbtest.PostgresURL(t, migrations()...))
 		var nodes []*App
 		for _, id := range []string{"one", "two"} {
 			cfg := withConnection(settings(t))

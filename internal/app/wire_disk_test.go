@@ -38,10 +38,7 @@ func TestWhenADiskIsLow(t *testing.T) {
 // not get shorter, from when that began until it is over.
 func TestTheOverviewSpeaksOfTheDisk(t *testing.T) {
 	t.Parallel()
-	a, err := New(withPublicMetrics(settings(t)), Options{NewDatabase: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := newApp(t, withPublicMetrics(settings(t)), Options{NewDatabase: true})
 	var free, log atomic.Int64
 	a.disk.space = func(string) (db.Space, error) { return db.Space{Free: free.Load(), Total: 100 << 30}, nil }
 	a.disk.log = func(context.Context) (int64, error) { return log.Load(), nil }

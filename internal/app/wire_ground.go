@@ -185,6 +185,7 @@ func (a *App) openSecrets(ctx context.Context) error {
 func (a *App) startIdentity(ctx context.Context) error {
 	a.identity = identity.New(a.db, identity.Options{
 		Clock: a.clock, Log: a.log, DataDir: a.cfg.DataDir, AdminPassword: a.cfg.AdminPassword, Box: a.box,
+		PasswordCost: a.passwordCost,
 	})
 	if o := a.cfg.Identity.OIDC; o.On() && o.GroupsClaim != "" {
 		a.identity.UseGroups(a.singleSignOnSource(), o.AdminGroups)

@@ -30,7 +30,7 @@ func SQLite(t testing.TB, sets ...db.Migrations) *db.DB {
 	t.Helper()
 	dir := t.TempDir()
 	if len(sets) > 0 {
-		sqliteTemplate(t, dir, sets)
+		SQLiteFile(t, dir, sets...)
 	}
 	return Open(t, db.Options{Dir: dir})
 }

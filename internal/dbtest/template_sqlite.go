@@ -19,8 +19,8 @@ var sqliteTemplates struct {
 	files map[string][]byte
 }
 
-// sqliteTemplate puts a database with the schema of sets into dir.
-func sqliteTemplate(t testing.TB, dir string, sets []db.Migrations) {
+// SQLiteFile puts a database with the schema of sets into dir.
+func SQLiteFile(t testing.TB, dir string, sets ...db.Migrations) {
 	t.Helper()
 	sqliteTemplates.Lock()
 	defer sqliteTemplates.Unlock()

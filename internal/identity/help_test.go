@@ -52,6 +52,9 @@ type node struct {
 	dir string
 }
 
+// aThousandth is what a password costs in tests.
+var aThousandth = PasswordCost{Memory: 64, Rounds: 1}
+
 func newNode(t *testing.T, d *db.DB, c *clock) node {
 	t.Helper()
 	n := node{clock: c, log: new(bytes.Buffer), dir: t.TempDir()}
@@ -59,11 +62,10 @@ func newNode(t *testing.T, d *db.DB, c *clock) node {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.Service = New(d, Options{Clock: c.read, Log: slog.New(slog.NewTextHandler(n.log, nil)), DataDir: n.dir, Box: box})
+	n.Service = New(d, Options{Clock: c.read, Log: slog.New(slog.NewTextHandler(n.log, nil)), DataDir: n.dir, Box: box, PasswordCost: aThousandth})
 	if err := n.UsePasskeys("https://outrigger.test"); err != nil {
 		t.Fatal(err)
 	}
-	n.hasher = newHasher(cost{memory: 64, rounds: 1}) // a thousandth
 	return n
 }
 

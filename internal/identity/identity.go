@@ -8,6 +8,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"embed"
@@ -35,6 +36,7 @@ type Options struct {
 	Log           *slog.Logger
 	DataDir       string       // where the generated first password is written
 	AdminPassword secret.Value // of the first administrator; none: one is generated
+	PasswordCost  PasswordCost // of each password that is set; zero: as OWASP advises
 	Box           *secret.Box  // encrypts the secrets of authenticator apps; nil: none can be set up or asked for
 }
 
@@ -85,7 +87,7 @@ func New(d *db.DB, o Options) *Service {
 		users:    cache.New[string, User](o.Clock, freshness, maxFresh),
 		tokens:   cache.New[string, tokenHolder](o.Clock, freshness, maxFresh),
 		sessions: cache.New[string, sessionHolder](o.Clock, freshness, maxFresh),
-		hasher:   newHasher(owasp()),
+		hasher:   newHasher(cmp.Or(o.PasswordCost, owasp())),
 		known:    newRemembered(o.Clock, []byte(rand.Text())),
 		attempts: cache.New[attempt, standing](o.Clock, freshness, maxFresh),
 

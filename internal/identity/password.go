@@ -26,25 +26,25 @@ const (
 	hashPatience = 10 * time.Second
 )
 
-// cost is what one argon2id takes, besides one thread.
-type cost struct {
-	memory uint32 // KiB
-	rounds uint32
+// PasswordCost is what one argon2id takes, besides one thread.
+type PasswordCost struct {
+	Memory uint32 // KiB
+	Rounds uint32
 }
 
 // owasp is what OWASP's password storage cheat sheet has for 19 MiB.
-func owasp() cost { return cost{memory: 19 * 1024, rounds: 2} }
+func owasp() PasswordCost { return PasswordCost{Memory: 19 * 1024, Rounds: 2} }
 
 // hasher computes argon2id, two at a time.
 type hasher struct {
-	cost    cost
+	cost    PasswordCost
 	limiter *limit.Fair[string] // by address
 	// unknownUser is the hash that passwords of unknown users are compared with, so that
 	// they take as long as others.
 	unknownUser string
 }
 
-func newHasher(c cost) *hasher {
+func newHasher(c PasswordCost) *hasher {
 	return &hasher{cost: c, limiter: newLimiter(maxHashing), unknownUser: c.phc(newSalt(), make([]byte, hashSize))}
 }
 
@@ -73,7 +73,7 @@ func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 	}
 	defer done()
 	salt := newSalt()
-	return h.cost.phc(salt, argon2.IDKey([]byte(password), salt, h.cost.rounds, h.cost.memory, 1, hashSize)), nil
+	return h.cost.phc(salt, argon2.IDKey([]byte(password), salt, h.cost.Rounds, h.cost.Memory, 1, hashSize)), nil
 }
 
 // matches reports whether the password is the one of a PHC form that we wrote.
@@ -95,8 +95,8 @@ func matches(stored, password string) bool {
 }
 
 // phc is the form of https://github.com/P-H-C/phc-string-format.
-func (c cost) phc(salt, hash []byte) string {
+func (c PasswordCost) phc(salt, hash []byte) string {
 	b64 := base64.RawStdEncoding
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s",
-		argon2.Version, c.memory, c.rounds, b64.EncodeToString(salt), b64.EncodeToString(hash))
+		argon2.Version, c.Memory, c.Rounds, b64.EncodeToString(salt), b64.EncodeToString(hash))
 }

@@ -17,19 +17,20 @@ var openAPI string
 
 // OpenAPI is the description of the whole REST API, in OpenAPI 3.1. Call it when
 // every route is there.
-func (rt *Router) OpenAPI() []byte {
-	rt.describe.Do(func() {
-		made := schemas{}
-		operations := inset(paths(rt.operations, made), 1)
-		var types yaml.MapSlice
-		for _, name := range made.names() {
-			types = append(types, yaml.MapItem{Key: name, Value: made[name].text})
-		}
-		text := strings.Replace(openAPI, "\ncomponents:\n", "\n"+operations+"\ncomponents:\n", 1)
-		rt.description = []byte(text + inset(types, 2)) // the schemas are at its end
-	})
-	return rt.description
+func (rt *Router) OpenAPI() []byte { return rt.description() }
+
+func (rt *Router) makeDescription() []byte {
+	made := schemas{}
+	operations := inset(paths(rt.operations, made), 1)
+	var types yaml.MapSlice
+	for _, name := range made.names() {
+		types = append(types, yaml.MapItem{Key: name, Value: made[name].text})
+	}
+	text := strings.Replace(openAPI, "\ncomponents:\n", "\n"+operations+"\ncomponents:\n", 1)
+	return []byte(text + inset(types, 2)) // the schemas are at its end
 }
+
+func (rt *Router) makeDescriptionInJSON() ([]byte, error) { return yaml.YAMLToJSON(rt.OpenAPI()) }
 
 // inset is a value in YAML, as so many levels further in.
 func inset(v yaml.MapSlice, levels int) string {
@@ -74,7 +75,7 @@ func (rt *Router) serveOpenAPI(w http.ResponseWriter, _ *http.Request) error {
 }
 
 func (rt *Router) serveOpenAPIInJSON(w http.ResponseWriter, _ *http.Request) error {
-	text, err := yaml.YAMLToJSON(rt.OpenAPI())
+	text, err := rt.descriptionInJSON()
 	if err != nil {
 		return fmt.Errorf("the description in JSON: %w", err)
 	}

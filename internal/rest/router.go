@@ -48,9 +48,9 @@ type Router struct {
 	versioned []string // APIs of which there is a version 1.0
 	fallback  http.Handler
 
-	operations  []*described
-	describe    sync.Once
-	description []byte
+	operations        []*described
+	description       func() []byte // made when it is first asked for
+	descriptionInJSON func() ([]byte, error)
 }
 
 type baseURL struct {
@@ -82,6 +82,7 @@ func NewRouter(o Options) (*Router, error) {
 	if rt.origins, err = NewOrigins(o.BaseURL); err != nil {
 		return nil, err
 	}
+	rt.description, rt.descriptionInJSON = sync.OnceValue(rt.makeDescription), sync.OnceValues(rt.makeDescriptionInJSON)
 	rt.mux.HandleFunc("/", rt.serveOther)
 	rt.describeItself()
 	return rt, nil
