@@ -11,12 +11,15 @@ import (
 	"time"
 )
 
+// late is how long an ingress takes to learn that an endpoint is gone.
+const late = 2 * time.Second
+
 // ingress passes requests on to the ready endpoints of a service, one after the other.
 func ingress(ctx context.Context, api *api, service, listen string) {
 	var ready atomic.Pointer[[]string]
 	ready.Store(&[]string{})
 	go func() {
-		for tick := time.NewTicker(every); ; <-tick.C {
+		for tick := time.NewTicker(late); ; <-tick.C {
 			if list, err := endpoints(ctx, api, service); err == nil {
 				ready.Store(&list)
 			}
