@@ -103,7 +103,8 @@ func TestListByKeys(t *testing.T) {
 	}
 }
 
-// Ctrl+K leads to a rule by a part of its name, and the same search is a page.
+// Ctrl+K leads to a rule by a part of its name and to an event by its words, and the same
+// search is a page.
 func TestGoToAnything(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
@@ -123,6 +124,16 @@ func TestGoToAnything(t *testing.T) {
 	if !strings.HasPrefix(address, "/notifications/") || !strings.Contains(address, "/rules/") {
 		t.Errorf("Ctrl+K led to %q", address)
 	}
+	d.send(t)
+	do(t, ctx, "go to an event",
+		evaluate(`(() => { document.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true })); return ""; })()`, &page),
+		chromedp.WaitVisible(`dialog.go-to input`),
+		chromedp.KeyEvent("card-reader opened"),
+		chromedp.Poll[chromedp.Void](`/^Event .* opened /.test(document.querySelector("dialog .places .chosen")?.textContent)`),
+		look(t, "go-to-event"),
+		chromedp.KeyEvent(kb.ArrowDown+kb.Enter),
+		chromedp.WaitNotPresent(`dialog`), chromedp.WaitVisible(`.delivery-state`),
+	)
 	do(t, ctx, "search on the page", chromedp.Navigate(d.console+"/find?q=%25%27%22%3Cscript%3E"), chromedp.WaitVisible(`[data-found]`), read(`main`, &page))
 	if !strings.Contains(page, "Nothing with this name or number") {
 		t.Error(page)

@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"outrigger/internal/identity"
@@ -65,6 +66,11 @@ func (c *ChannelInfo) Name() string {
 	return c.Host + " " + c.Fingerprint[:min(len(c.Fingerprint), 6)]
 }
 
+// Matches reports whether the channel's name has what was searched for.
+func (c *ChannelInfo) Matches(search string) bool {
+	return strings.Contains(Fold(c.Name()), Fold(search))
+}
+
 // Called is the channel's name, its own or by its rules and reports; "" where it has
 // none.
 func (c *ChannelInfo) Called() string {
@@ -104,6 +110,7 @@ type ChannelPage struct {
 	AfterRank int // of the last one of the page before, with its id
 	AfterID   int64
 	Limit     int
+	Search    string                  // only channels with this in their names, ASCII letters without case; "" is every name
 	InTrouble bool                    // only those whose Rank is above 0
 	Uncounted bool                    // without how many messages wait and are held
 	Visible   func(*ChannelInfo) bool // channels that it refuses are passed over

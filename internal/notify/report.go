@@ -165,6 +165,7 @@ type ReportPage struct {
 	Connection string // only this one's; "" is every one
 	Project    string // only this project's, compared without case; "" is every one
 	Repository string
+	Search     string // only reports with this in their name, ASCII letters without case; "" is every name
 	AfterName  string // the last report of the page before, by name and id
 	AfterID    int64
 	Limit      int

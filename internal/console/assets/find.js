@@ -34,7 +34,7 @@ function open(address) {
   const field = document.createElement("input");
   field.type = "search";
   field.maxLength = 200;
-  field.placeholder = "Go to a page, rule, channel, delivery, event or message";
+  field.placeholder = "Go to a page, rule, channel, report, delivery, event, message or issue";
   field.setAttribute("aria-label", field.placeholder);
   const place = document.createElement("div");
   place.setAttribute("aria-live", "polite");

@@ -30,7 +30,7 @@ const retriesAMinute = 12
 // List returns one page of the channels that the user may see.
 func (s *Channels) List(ctx context.Context, p notify.ChannelPage) ([]notify.ChannelInfo, error) {
 	who := identity.From(ctx)
-	p.Visible = func(c *notify.ChannelInfo) bool { return c.VisibleTo(who) }
+	p.Visible = func(c *notify.ChannelInfo) bool { return c.VisibleTo(who) && (p.Search == "" || c.Matches(p.Search)) }
 	list, err := s.Store.ListChannels(ctx, p)
 	return forReader(ctx, list), err
 }

@@ -69,21 +69,28 @@ func (s *Store) readChannelPage(ctx context.Context, p notify.ChannelPage, limit
 // The channels of a page: those in trouble, then the others. In one query every
 // channel would be ranked and sorted for each page.
 const (
-	troubledPage = `SELECT c.id FROM notify_channels c WHERE ` + channelTrouble + ` AND ` + channelThere + `
-		AND (` + channelRank + ` < $1 OR ` + channelRank + ` = $1 AND c.id > $2) ORDER BY ` + channelRank + ` DESC, c.id LIMIT $3`
-	untroubledPage = `SELECT c.id FROM notify_channels c WHERE NOT ` + channelTrouble + ` AND ` + channelThere + `
-		AND c.id > $1 ORDER BY c.id LIMIT $2`
+	troubledPage = `SELECT c.id FROM notify_channels c WHERE ` + channelTrouble + ` AND ` + channelThere + ` AND ` + channelNamed + `
+		AND (` + channelRank + ` < $3 OR ` + channelRank + ` = $3 AND c.id > $4) ORDER BY ` + channelRank + ` DESC, c.id LIMIT $5`
+	untroubledPage = `SELECT c.id FROM notify_channels c WHERE NOT ` + channelTrouble + ` AND ` + channelThere + ` AND ` + channelNamed + `
+		AND c.id > $3 ORDER BY c.id LIMIT $4`
 )
 
+// channelNamed is the condition that a channel may be called as was searched for, $1, a
+// pattern, $2: by its own name, by its rules or reports, or by its host.
+const channelNamed = `($1 = '' OR LOWER(c.name) LIKE $2 ESCAPE '\' OR LOWER(c.host || ' ' || c.fingerprint) LIKE $2 ESCAPE '\'
+	OR EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = c.id AND LOWER(r.channel_name) LIKE $2 ESCAPE '\')
+	OR EXISTS (SELECT 1 FROM notify_reports r WHERE r.channel_id = c.id AND LOWER(r.channel_name) LIKE $2 ESCAPE '\'))`
+
 func readChannelIDs(ctx context.Context, tx *db.Tx, p notify.ChannelPage, limit int) (ids []int64, err error) {
+	search := clean(p.Search)
 	if p.AfterRank > 0 {
-		ids, err = readIDs(ctx, tx, troubledPage, p.AfterRank, p.AfterID, limit)
+		ids, err = readIDs(ctx, tx, troubledPage, search, containing(search), p.AfterRank, p.AfterID, limit)
 		if err != nil || len(ids) == limit || p.InTrouble {
 			return ids, err
 		}
 		p.AfterID = 0
 	}
-	others, err := readIDs(ctx, tx, untroubledPage, p.AfterID, limit-len(ids))
+	others, err := readIDs(ctx, tx, untroubledPage, search, containing(search), p.AfterID, limit-len(ids))
 	return append(ids, others...), err
 }
 

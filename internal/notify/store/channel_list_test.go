@@ -92,10 +92,10 @@ func TestChannelsInTrouble(t *testing.T) {
 // those in trouble, and finds these by an index.
 func TestAPageOfChannelsReadsNoOther(t *testing.T) {
 	s := newSQLiteStore(t)
-	if got := queryPlan(t, s, untroubledPage, 0, 51); strings.Contains(got, "TEMP B-TREE") {
+	if got := queryPlan(t, s, untroubledPage, "", "%%", 0, 51); strings.Contains(got, "TEMP B-TREE") {
 		t.Errorf("those without trouble are sorted:\n%s", got)
 	}
-	if got := queryPlan(t, s, troubledPage, firstRank, 0, 51); !strings.Contains(got, "notify_channels_trouble") {
+	if got := queryPlan(t, s, troubledPage, "", "%%", firstRank, 0, 51); !strings.Contains(got, "notify_channels_trouble") {
 		t.Errorf("those in trouble are looked for among all:\n%s", got)
 	}
 	if got := queryPlan(t, s, "SELECT count(*)"+troubledWhere, 0); !strings.Contains(got, "notify_channels_trouble") {

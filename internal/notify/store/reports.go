@@ -32,10 +32,11 @@ func (s *Store) ListReports(ctx context.Context, q notify.ReportQuery) (out []no
 }
 
 // reportConditions are those of all pages.
-const reportConditions = `($1 = '' OR r.project_fold = $1) AND ($2 = '' OR r.repository_fold = $2) AND ($3 = '' OR r.connection = $3)`
+const reportConditions = `($1 = '' OR r.project_fold = $1) AND ($2 = '' OR r.repository_fold = $2) AND ($3 = '' OR r.connection = $3)
+	AND ($4 = '' OR LOWER(r.name) LIKE $5 ESCAPE '\')`
 
 func reportArgs(p *notify.ReportPage) []any {
-	return []any{notify.Fold(clean(p.Project)), notify.Fold(clean(p.Repository)), clean(p.Connection)}
+	return []any{notify.Fold(clean(p.Project)), notify.Fold(clean(p.Repository)), clean(p.Connection), p.Search, containing(clean(p.Search))}
 }
 
 // PageReports returns one page of reports.
@@ -43,7 +44,7 @@ func (s *Store) PageReports(ctx context.Context, p notify.ReportPage) (out []not
 	for limit := p.Limit; len(out) < p.Limit; limit = maxRead {
 		var read []notify.ReportInfo
 		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			read, err = readReports(ctx, tx, reportConditions+` AND (r.name > $4 OR (r.name = $4 AND r.id > $5)) ORDER BY r.name, r.id LIMIT $6`,
+			read, err = readReports(ctx, tx, reportConditions+` AND (r.name > $6 OR (r.name = $6 AND r.id > $7)) ORDER BY r.name, r.id LIMIT $8`,
 				append(reportArgs(&p), clean(p.AfterName), p.AfterID, limit)...)
 			return err
 		})

@@ -44,6 +44,7 @@ func (p *Admin) Register(c *console.Console) {
 	c.AddAssets(console.Sub(assetFiles, "assets"))
 	c.AddNav(console.Nav{Section: "Threaded comments", Label: title, Path: rootPath, Visible: administers})
 	c.AddOverview(p.overview)
+	c.AddFinder(p.find)
 	handle := func(pattern string, h console.Handler, templates ...string) {
 		c.Handle(pattern, admin, h, templates...)
 	}
