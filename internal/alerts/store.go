@@ -89,17 +89,11 @@ func put(ctx context.Context, tx *db.Tx, t Told) (err error) {
 	return nil
 }
 
-func (s *Service) read(ctx context.Context) (list []Told, err error) {
-	err = s.o.DB.Read(ctx, func(tx *db.Tx) error {
-		list, err = db.List(ctx, tx, "reading notices", func(row db.Row) (t Told, err error) {
-			var since, told, gone int64
-			err = row.Scan(&t.key, &t.Text, &t.Link, &t.Bad, &since, &told, &gone)
-			t.Since, t.toldAt, t.GoneAt = db.Time(since), db.Time(told), db.Time(gone)
-			return t, err
-		}, `SELECT key, text, link, bad, since, told_at, gone_at FROM alerts_notices ORDER BY since, key`)
-		return err
-	})
-	return list, err
+func (s *Service) read(ctx context.Context) ([]Told, error) {
+	return db.ReadList(ctx, s.o.DB, "reading notices", func(row db.Row) (t Told, err error) {
+		err = row.Scan(&t.key, &t.Text, &t.Link, &t.Bad, db.At(&t.Since), db.At(&t.toldAt), db.At(&t.GoneAt))
+		return t, err
+	}, `SELECT key, text, link, bad, since, told_at, gone_at FROM alerts_notices ORDER BY since, key`)
 }
 
 // settle notes that a message was sent.
@@ -110,19 +104,16 @@ func (s *Service) settle(ctx context.Context, lease *db.Lease, m Message) error 
 			return err
 		}
 		for _, t := range m.Present {
-			if _, err := tx.Exec(ctx, `UPDATE alerts_notices SET told_at = $1 WHERE key = $2`, now, t.key); err != nil {
-				return fmt.Errorf("noting what was told: %w", err)
+			if err := tx.Do(ctx, "noting what was told", `UPDATE alerts_notices SET told_at = $1 WHERE key = $2`, now, t.key); err != nil {
+				return err
 			}
 		}
 		for _, t := range m.Ended {
-			if _, err := tx.Exec(ctx, `DELETE FROM alerts_notices WHERE key = $1`, t.key); err != nil {
-				return fmt.Errorf("forgetting a notice: %w", err)
+			if err := tx.Do(ctx, "forgetting a notice", `DELETE FROM alerts_notices WHERE key = $1`, t.key); err != nil {
+				return err
 			}
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM alerts_failure`); err != nil {
-			return fmt.Errorf("forgetting a failure: %w", err)
-		}
-		return nil
+		return tx.Do(ctx, "forgetting a failure", `DELETE FROM alerts_failure`)
 	})
 }
 
@@ -147,10 +138,9 @@ func (s *Service) fail(ctx context.Context, lease *db.Lease, f Failure) error {
 // it was, or none was yet.
 func (s *Service) Failure(ctx context.Context) (*Failure, error) {
 	var f Failure
-	var at, next int64
 	err := s.o.DB.Read(ctx, func(tx *db.Tx) error {
 		return tx.QueryRow(ctx, `SELECT failures, failed_at, next_at, reason FROM alerts_failure WHERE url = $1`, s.url).
-			Scan(&f.count, &at, &next, &f.Reason)
+			Scan(&f.count, db.At(&f.At), db.At(&f.nextAt), &f.Reason)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -158,7 +148,6 @@ func (s *Service) Failure(ctx context.Context) (*Failure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading a failure: %w", err)
 	}
-	f.At, f.nextAt = db.Time(at), db.Time(next)
 	return &f, nil
 }
 

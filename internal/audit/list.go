@@ -88,13 +88,11 @@ func conditionsOf(v Visible, f Filter) (q conditions) {
 }
 
 func scanStored(row db.Row) (e Stored, err error) {
-	var at int64
 	var before, after string
-	if err := row.Scan(&e.ID, &at, &e.Who, &e.Source, &e.Address, &e.RequestID, &e.Area, &e.Action, &e.Object, &e.ObjectID, &e.ObjectName,
-		&e.Connection, &e.Project, &e.Repository, &before, &after); err != nil {
+	if err := row.Scan(&e.ID, db.At(&e.At), &e.Who, &e.Source, &e.Address, &e.RequestID, &e.Area, &e.Action,
+		&e.Object, &e.ObjectID, &e.ObjectName, &e.Connection, &e.Project, &e.Repository, &before, &after); err != nil {
 		return e, err
 	}
-	e.At = db.Time(at)
 	if e.Before, err = members(before); err == nil {
 		e.After, err = members(after)
 	}

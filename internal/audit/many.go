@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"fmt"
 
 	"outrigger/internal/db"
 )
@@ -21,9 +20,7 @@ func (m *Many) Record(ctx context.Context, tx *db.Tx, e Entry) error {
 		return err
 	}
 	before, after := difference(e.Before, e.After)
-	if _, err := tx.Exec(ctx, `UPDATE audit_entries SET object_id = $1, before_json = $2, after_json = $3 WHERE id = $4`,
-		e.ObjectID, before, after, m.id); err != nil {
-		return fmt.Errorf("recording in the audit trail: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "recording in the audit trail",
+		`UPDATE audit_entries SET object_id = $1, before_json = $2, after_json = $3 WHERE id = $4`,
+		e.ObjectID, before, after, m.id)
 }

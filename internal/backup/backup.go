@@ -95,14 +95,13 @@ func (s *Service) Make(ctx context.Context) (file io.ReadCloser, size int64, err
 
 // LastMade is when the last backup was made, as the audit trail has it; the zero
 // time: there was none.
-func (s *Service) LastMade(ctx context.Context) (time.Time, error) {
-	var at int64
-	err := s.db.Read(ctx, func(tx *db.Tx) error {
+func (s *Service) LastMade(ctx context.Context) (at time.Time, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		return tx.QueryRow(ctx, `SELECT at FROM audit_entries WHERE area = 'system' AND action = 'create' AND object = 'backup' ORDER BY id DESC
-			LIMIT 1`).Scan(&at)
+			LIMIT 1`).Scan(db.At(&at))
 	})
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return time.Time{}, fmt.Errorf("reading when the last backup was made: %w", err)
 	}
-	return db.Time(at), nil
+	return at, nil
 }

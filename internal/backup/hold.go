@@ -93,20 +93,13 @@ func (s *Service) Tokens(ctx context.Context) (rest, work []identity.Token, err 
 func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
 // Restored returns the last restore of this database; nil where there was none.
-func (s *Service) Restored(ctx context.Context) (r *Restored, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		r, err = read(ctx, tx)
-		return err
-	})
-	return r, err
+func (s *Service) Restored(ctx context.Context) (*Restored, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) (*Restored, error) { return read(ctx, tx) })
 }
 
 // Pending counts what goes out when sending begins.
 func (s *Service) Pending(ctx context.Context) (p Pending, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		p, err = s.count(ctx, tx)
-		return err
-	})
+	p, err = db.Read(ctx, s.db, func(tx *db.Tx) (Pending, error) { return s.count(ctx, tx) })
 	if err != nil {
 		return Pending{}, fmt.Errorf("counting what waits: %w", err)
 	}
@@ -115,17 +108,15 @@ func (s *Service) Pending(ctx context.Context) (p Pending, err error) {
 
 func read(ctx context.Context, tx *db.Tx) (*Restored, error) {
 	var r Restored
-	var at, seen, state, confirmed int64
 	err := tx.QueryRow(ctx, `SELECT reason, file, restored_at, node, seen_at, state_at, carried, confirmed_by, confirmed_at
 		FROM backup_restored WHERE id = 1`).
-		Scan(&r.Reason, &r.File, &at, &r.Node, &seen, &state, &r.Carried, &r.ConfirmedBy, &confirmed)
+		Scan(&r.Reason, &r.File, db.At(&r.At), &r.Node, db.At(&r.SeenAt), db.At(&r.StateAt), &r.Carried, &r.ConfirmedBy, db.At(&r.ConfirmedAt))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading whether the database was restored: %w", err)
 	}
-	r.At, r.SeenAt, r.StateAt, r.ConfirmedAt = db.Time(at), db.Time(seen), db.Time(state), db.Time(confirmed)
 	return &r, nil
 }
 

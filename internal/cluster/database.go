@@ -107,12 +107,11 @@ func (c *Cluster) keep(n note) {
 // Begun says when and where this database was begun as a new one; the zero time
 // where it was older when nodes began to note that.
 func (c *Cluster) Begun(ctx context.Context) (at time.Time, place string, err error) {
-	var us int64
 	err = c.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT begun_at, begun_in FROM cluster_database WHERE id = 1`).Scan(&us, &place)
+		return tx.QueryRow(ctx, `SELECT begun_at, begun_in FROM cluster_database WHERE id = 1`).Scan(db.At(&at), &place)
 	})
 	if err != nil {
 		return time.Time{}, "", fmt.Errorf("reading when the database was begun: %w", err)
 	}
-	return db.Time(us), place, nil
+	return at, place, nil
 }

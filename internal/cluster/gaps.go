@@ -19,16 +19,12 @@ type Gap struct {
 }
 
 // Gaps lists the gaps that ended after a time, the oldest first.
-func (c *Cluster) Gaps(ctx context.Context, since time.Time) (gaps []Gap, err error) {
-	err = c.db.Read(ctx, func(tx *db.Tx) error {
-		gaps, err = db.List(ctx, tx, "listing the gaps", func(row db.Row) (Gap, error) {
-			var from, to int64
-			err := row.Scan(&from, &to)
-			return Gap{db.Time(from), db.Time(to)}, err
-		}, `SELECT from_at, to_at FROM cluster_gaps WHERE to_at > $1 ORDER BY from_at`, db.Micros(since))
-		return err
-	})
-	return gaps, err
+func (c *Cluster) Gaps(ctx context.Context, since time.Time) ([]Gap, error) {
+	return db.ReadList(ctx, c.db, "listing the gaps", func(row db.Row) (Gap, error) {
+		var from, to int64
+		err := row.Scan(&from, &to)
+		return Gap{db.Time(from), db.Time(to)}, err
+	}, `SELECT from_at, to_at FROM cluster_gaps WHERE to_at > $1 ORDER BY from_at`, db.Micros(since))
 }
 
 // noteGap records, before a starting node is registered, since when no node

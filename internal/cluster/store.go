@@ -11,19 +11,13 @@ import (
 )
 
 // Nodes lists all nodes by id, as the database has them now.
-func (c *Cluster) Nodes(ctx context.Context) (nodes []Node, err error) {
-	err = c.db.Read(ctx, func(tx *db.Tx) error {
-		nodes, err = list(ctx, tx)
-		return err
-	})
-	return nodes, err
+func (c *Cluster) Nodes(ctx context.Context) ([]Node, error) {
+	return db.Read(ctx, c.db, func(tx *db.Tx) ([]Node, error) { return list(ctx, tx) })
 }
 
 func list(ctx context.Context, tx *db.Tx) ([]Node, error) {
 	return db.List(ctx, tx, "listing the nodes", func(row db.Row) (n Node, err error) {
-		var started, beat, changed int64
-		err = row.Scan(&n.ID, &n.State, &n.Address, &n.Version, &started, &beat, &changed, &n.beats)
-		n.StartedAt, n.BeatAt, n.ChangedAt = db.Time(started), db.Time(beat), db.Time(changed)
+		err = row.Scan(&n.ID, &n.State, &n.Address, &n.Version, db.At(&n.StartedAt), db.At(&n.BeatAt), db.At(&n.ChangedAt), &n.beats)
 		return n, err
 	}, `SELECT id, state, address, version, started_at, beat_at, changed_at, beats FROM cluster_nodes ORDER BY id`)
 }

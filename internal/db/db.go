@@ -198,23 +198,6 @@ func (d *DB) Ping(ctx context.Context) error {
 	})
 }
 
-// Micros is a time as the database keeps it: microseconds since 1970, and 0
-// for the zero time.
-func Micros(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMicro()
-}
-
-// Time is the inverse of Micros, in UTC.
-func Time(us int64) time.Time {
-	if us == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(us).UTC()
-}
-
 var errClosed = fault.New(fault.Unavailable, "The database is closed, because the program is stopping.")
 
 // public turns an error of the database being away, full or read-only into a

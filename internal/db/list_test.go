@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"outrigger/internal/db"
 )
@@ -86,6 +87,45 @@ func TestListFails(t *testing.T) {
 			if err == nil {
 				t.Errorf("%s: the transaction ends without an error", q)
 			}
+		}
+	})
+}
+
+// What a transaction returns comes with its error, and times are read as they were
+// written.
+func TestReadAndWriteReturn(t *testing.T) {
+	onBoth(t, func(t *testing.T, d *db.DB) {
+		ctx, at := t.Context(), time.Date(2026, 11, 5, 7, 28, 1, 2000, time.UTC)
+		n, err := db.Write(ctx, d, func(tx *db.Tx) (int64, error) {
+			return tx.Exec(ctx, `INSERT INTO things (name, n) VALUES ('a', $1), ('b', $2)`, db.Micros(at), db.Micros(time.Time{}))
+		})
+		if n != 2 || err != nil {
+			t.Fatalf("%d rows, %v", n, err)
+		}
+		times, err := db.ReadList(ctx, d, "reading times", func(row db.Row) (read time.Time, err error) {
+			err = row.Scan(db.At(&read))
+			return read, err
+		}, `SELECT n FROM things ORDER BY name`)
+		if want := []time.Time{at, {}}; err != nil || !slices.Equal(times, want) {
+			t.Errorf("the times are %v, %v, not %v", times, err, want)
+		}
+		_, err = db.Read(ctx, d, func(tx *db.Tx) (read time.Time, err error) {
+			return read, tx.QueryRow(ctx, `SELECT name FROM things WHERE name = 'a'`).Scan(db.At(&read))
+		})
+		if err == nil {
+			t.Error("a name is read as a time")
+		}
+	})
+}
+
+func TestDoSaysWhatItDid(t *testing.T) {
+	onBoth(t, func(t *testing.T, d *db.DB) {
+		must(t, d.Write(t.Context(), func(tx *db.Tx) error {
+			return tx.Do(t.Context(), "adding a thing", `INSERT INTO things (name, n) VALUES ('a', $1)`, 1)
+		}))
+		err := d.Write(t.Context(), func(tx *db.Tx) error { return tx.Do(t.Context(), "adding a thing", `INSERT INTO nothing VALUES (1)`) })
+		if err == nil || !strings.HasPrefix(err.Error(), "adding a thing: ") {
+			t.Errorf("the error is %v", err)
 		}
 	})
 }

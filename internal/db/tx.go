@@ -47,6 +47,15 @@ func (tx *Tx) Exec(ctx context.Context, q string, args ...any) (int64, error) {
 	return n, tx.note(err)
 }
 
+// Do is Exec for a statement whose number of rows does not matter. An error begins with
+// what was being done, as in "deleting tokens".
+func (tx *Tx) Do(ctx context.Context, what, q string, args ...any) error {
+	if _, err := tx.Exec(ctx, q, args...); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
 // Query runs a query. Its rows must be closed before the next statement.
 func (tx *Tx) Query(ctx context.Context, q string, args ...any) (*sql.Rows, error) {
 	if err := tx.ready(); err != nil {

@@ -65,13 +65,12 @@ func (s *Service) loadByGroups(ctx context.Context, tx *db.Tx, users ...*User) e
 		counts += fmt.Sprintf(` OR m.name = $%d`, len(args))
 	}
 	return tx.EachRow(ctx, "reading what groups give", func(row db.Row) error {
-		var user, at int64
+		var user int64
 		var g GroupGrant
 		if err := row.Scan(&user, &g.Group, &g.ID, &g.Permission, &g.Resource.Connection, &g.Resource.Project,
-			&g.Resource.Repository, &at); err != nil {
+			&g.Resource.Repository, db.At(&g.GrantedAt)); err != nil {
 			return err
 		}
-		g.GrantedAt = db.Time(at)
 		s.addByGroup(byID[user], g)
 		return nil
 	}, `SELECT m.user_id, m.name, COALESCE(g.id, 0), COALESCE(g.permission, ''), COALESCE(g.connection, ''), COALESCE(g.project, ''),

@@ -40,14 +40,15 @@ func (s *Service) HasGroups() bool { return s.groups != nil }
 // storeClaims stores what a provider says of a user: the account, and the groups.
 func (s *Service) storeClaims(ctx context.Context, tx *db.Tx, u *User, subject string, claimed []string) error {
 	now := s.now()
-	if _, err := tx.Exec(ctx, `DELETE FROM identity_members WHERE user_id IN (SELECT id FROM identity_users WHERE claimed_until <= $1)`,
+	if err := tx.Do(ctx, "forgetting groups that no longer count",
+		`DELETE FROM identity_members WHERE user_id IN (SELECT id FROM identity_users WHERE claimed_until <= $1)`,
 		db.Micros(now)); err != nil {
-		return fmt.Errorf("forgetting groups that no longer count: %w", err)
+		return err
 	}
 	u.subject, u.ClaimedUntil = subject, now.Add(claimsHold)
-	if _, err := tx.Exec(ctx, `UPDATE identity_users SET subject = $1, claimed_until = $2 WHERE id = $3`,
+	if err := tx.Do(ctx, "storing what a provider says of a user", `UPDATE identity_users SET subject = $1, claimed_until = $2 WHERE id = $3`,
 		subject, db.Micros(u.ClaimedUntil), u.ID); err != nil {
-		return fmt.Errorf("storing what a provider says of a user: %w", err)
+		return err
 	}
 	s.changed(tx)
 	kept, err := s.keptGroups(ctx, tx, u, claimed)
@@ -61,10 +62,11 @@ func (s *Service) storeClaims(ctx context.Context, tx *db.Tx, u *User, subject s
 // in. The next sign-in of any user removes the groups themselves.
 func (s *Service) endGroups(ctx context.Context, w *SignInProvider, account Account) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, `UPDATE identity_users SET claimed_until = $1 WHERE source = $2 AND subject = $3 AND subject <> ''
+		if err := tx.Do(ctx, "ending what groups give",
+			`UPDATE identity_users SET claimed_until = $1 WHERE source = $2 AND subject = $3 AND subject <> ''
 			AND claimed_until > $1`,
 			db.Micros(s.now()), w.Source, account.Subject); err != nil {
-			return fmt.Errorf("ending what groups give: %w", err)
+			return err
 		}
 		s.changed(tx)
 		return nil

@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"outrigger/internal/db"
@@ -82,8 +81,9 @@ func (s *Service) Confirm(ctx context.Context, proof Proof, addr string) error {
 			if err := accepted(ctx, tx); err != nil {
 				return err
 			}
-			if _, err := tx.Exec(ctx, `UPDATE identity_sessions SET confirmed_at = $1 WHERE id = $2`, db.Micros(s.now()), p.Session); err != nil {
-				return fmt.Errorf("confirming a session: %w", err)
+			if err := tx.Do(ctx, "confirming a session",
+				`UPDATE identity_sessions SET confirmed_at = $1 WHERE id = $2`, db.Micros(s.now()), p.Session); err != nil {
+				return err
 			}
 			s.changed(tx)
 			return nil

@@ -148,12 +148,8 @@ func recordAdmitted(ctx context.Context, tx *db.Tx, action, source, name string)
 
 // candidates lists where the platform said, at the user's last sign-in, that he
 // administers.
-func (s *Service) candidates(ctx context.Context, user int64) (list []Grant, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = candidatesOf(ctx, tx, user, s.platform.source)
-		return err
-	})
-	return list, err
+func (s *Service) candidates(ctx context.Context, user int64) ([]Grant, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) ([]Grant, error) { return candidatesOf(ctx, tx, user, s.platform.source) })
 }
 
 func candidatesOf(ctx context.Context, tx *db.Tx, user int64, connection string) ([]Grant, error) {
@@ -165,13 +161,14 @@ func candidatesOf(ctx context.Context, tx *db.Tx, user int64, connection string)
 }
 
 func replaceCandidates(ctx context.Context, tx *db.Tx, user int64, list []Grant) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM identity_candidates WHERE user_id = $1`, user); err != nil {
-		return fmt.Errorf("forgetting candidates: %w", err)
+	if err := tx.Do(ctx, "forgetting candidates", `DELETE FROM identity_candidates WHERE user_id = $1`, user); err != nil {
+		return err
 	}
 	for _, g := range list {
-		if _, err := tx.Exec(ctx, `INSERT INTO identity_candidates (user_id, permission, project, repository) VALUES ($1, $2, $3, $4)
+		if err := tx.Do(ctx, "storing a candidate",
+			`INSERT INTO identity_candidates (user_id, permission, project, repository) VALUES ($1, $2, $3, $4)
 			ON CONFLICT DO NOTHING`, user, string(g.Permission), g.Resource.Project, g.Resource.Repository); err != nil {
-			return fmt.Errorf("storing a candidate: %w", err)
+			return err
 		}
 	}
 	return nil

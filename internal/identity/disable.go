@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"fmt"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
@@ -59,8 +58,9 @@ func (s *Service) EnableUser(ctx context.Context, name string, keep []int64) (en
 }
 
 func (s *Service) storeDisabled(ctx context.Context, tx *db.Tx, user, at int64) error {
-	if _, err := tx.Exec(ctx, `UPDATE identity_users SET disabled_at = $1 WHERE id = $2`, at, user); err != nil {
-		return fmt.Errorf("storing whether a user is disabled: %w", err)
+	if err := tx.Do(ctx, "storing whether a user is disabled",
+		`UPDATE identity_users SET disabled_at = $1 WHERE id = $2`, at, user); err != nil {
+		return err
 	}
 	s.changed(tx)
 	return nil

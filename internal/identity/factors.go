@@ -50,8 +50,8 @@ func (s *Service) RemoveFactors(ctx context.Context, name string) error {
 			return fault.New(fault.Conflict, "%s has no second factor.", u.Ref())
 		}
 		for _, table := range []string{"identity_totp", "identity_passkeys", "identity_recovery_codes"} {
-			if _, err := tx.Exec(ctx, `DELETE FROM `+table+` WHERE user_id = $1`, u.ID); err != nil {
-				return fmt.Errorf("removing second factors: %w", err)
+			if err := tx.Do(ctx, "removing second factors", `DELETE FROM `+table+` WHERE user_id = $1`, u.ID); err != nil {
+				return err
 			}
 		}
 		if err := s.endSignIns(ctx, tx, u.ID, mySession(ctx)); err != nil {
@@ -75,20 +75,17 @@ func factorLess(ctx context.Context, tx *db.Tx, user int64) error {
 	if err != nil || f.On() {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `DELETE FROM identity_recovery_codes WHERE user_id = $1`, user); err != nil {
-		return fmt.Errorf("deleting recovery codes: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "deleting recovery codes", `DELETE FROM identity_recovery_codes WHERE user_id = $1`, user)
 }
 
 // endSignIns ends a user's sessions but one, and what waits for its second
 // step.
 func (s *Service) endSignIns(ctx context.Context, tx *db.Tx, user, but int64) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE user_id = $1 AND id <> $2`, user, but); err != nil {
-		return fmt.Errorf("ending sessions: %w", err)
+	if err := tx.Do(ctx, "ending sessions", `DELETE FROM identity_sessions WHERE user_id = $1 AND id <> $2`, user, but); err != nil {
+		return err
 	}
-	if _, err := tx.Exec(ctx, `DELETE FROM identity_steps WHERE user_id = $1`, user); err != nil {
-		return fmt.Errorf("ending sign-ins: %w", err)
+	if err := tx.Do(ctx, "ending sign-ins", `DELETE FROM identity_steps WHERE user_id = $1`, user); err != nil {
+		return err
 	}
 	s.changed(tx)
 	return endConfirmCodes(ctx, tx, user)
@@ -114,9 +111,5 @@ func (s *Service) Factors(ctx context.Context) (f Factors, err error) {
 	if p == nil {
 		return f, ErrUnauthenticated()
 	}
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		f, err = factorsOf(ctx, tx, p.UserID)
-		return err
-	})
-	return f, err
+	return db.Read(ctx, s.db, func(tx *db.Tx) (Factors, error) { return factorsOf(ctx, tx, p.UserID) })
 }

@@ -36,13 +36,13 @@ func (s *Service) MakeConfirmCode(ctx context.Context, name string) (code secret
 		plain := newTypedCode()
 		now := s.now()
 		expires = now.Add(confirmCodeLife)
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_confirm_codes WHERE expires_at <= $1`, db.Micros(now)); err != nil {
-			return fmt.Errorf("deleting codes: %w", err)
+		if err := tx.Do(ctx, "deleting codes", `DELETE FROM identity_confirm_codes WHERE expires_at <= $1`, db.Micros(now)); err != nil {
+			return err
 		}
-		if _, err := tx.Exec(ctx, `INSERT INTO identity_confirm_codes (user_id, hash, expires_at) VALUES ($1, $2, $3)
+		if err := tx.Do(ctx, "storing a code", `INSERT INTO identity_confirm_codes (user_id, hash, expires_at) VALUES ($1, $2, $3)
 			ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`,
 			u.ID, secret.Fingerprint(plain), db.Micros(expires)); err != nil {
-			return fmt.Errorf("storing a code: %w", err)
+			return err
 		}
 		code = typed(plain)
 		return record(ctx, tx, "make confirmation code", "user", u.Ref(), nil, map[string]string{"expires": expires.UTC().Format(time.RFC3339)})
@@ -78,9 +78,10 @@ func (s *Service) UseConfirmCode(ctx context.Context, code secret.Value, addr st
 		if used == 0 {
 			return errWrongFactor
 		}
-		if _, err := tx.Exec(ctx, `UPDATE identity_sessions SET enrols_until = $1 WHERE id = $2`, db.Micros(s.now().Add(confirmedFor)),
+		if err := tx.Do(ctx, "letting a session set up a second factor",
+			`UPDATE identity_sessions SET enrols_until = $1 WHERE id = $2`, db.Micros(s.now().Add(confirmedFor)),
 			p.Session); err != nil {
-			return fmt.Errorf("letting a session set up a second factor: %w", err)
+			return err
 		}
 		s.changed(tx)
 		return record(ctx, tx, "use confirmation code", "user", p.Ref(), nil, nil)
@@ -121,16 +122,14 @@ func (e enroller) user(ctx context.Context, tx *db.Tx, s *Service) (User, error)
 
 // firstEnrolled ends what let sessions of a user set up the first factor.
 func firstEnrolled(ctx context.Context, tx *db.Tx, user int64) error {
-	if _, err := tx.Exec(ctx, `UPDATE identity_sessions SET enrols_until = 0 WHERE user_id = $1 AND enrols_until <> 0`, user); err != nil {
-		return fmt.Errorf("ending the setting up of a second factor: %w", err)
+	if err := tx.Do(ctx, "ending the setting up of a second factor",
+		`UPDATE identity_sessions SET enrols_until = 0 WHERE user_id = $1 AND enrols_until <> 0`, user); err != nil {
+		return err
 	}
 	return endConfirmCodes(ctx, tx, user)
 }
 
 // endConfirmCodes has a user's code be over.
 func endConfirmCodes(ctx context.Context, tx *db.Tx, user int64) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM identity_confirm_codes WHERE user_id = $1`, user); err != nil {
-		return fmt.Errorf("deleting codes: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "deleting codes", `DELETE FROM identity_confirm_codes WHERE user_id = $1`, user)
 }

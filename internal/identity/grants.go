@@ -170,8 +170,9 @@ func deleteOne(ctx context.Context, tx *db.Tx, what, statement string, id int64)
 func keepOneSysAdmin(ctx context.Context, tx *db.Tx, condition string, arg int64) error {
 	// Locked, because two who remove each other at once would both succeed.
 	if tx.Dialect() == db.Postgres {
-		if _, err := tx.Exec(ctx, `SELECT 1 FROM identity_grants WHERE permission = 'SYS_ADMIN' ORDER BY id FOR UPDATE`); err != nil {
-			return fmt.Errorf("locking grants: %w", err)
+		if err := tx.Do(ctx, "locking grants",
+			`SELECT 1 FROM identity_grants WHERE permission = 'SYS_ADMIN' ORDER BY id FOR UPDATE`); err != nil {
+			return err
 		}
 	}
 	var all, rest int
@@ -198,9 +199,8 @@ func grantsWhere(ctx context.Context, tx *db.Tx, condition string, args ...any) 
 	return grants, tx.EachRow(ctx, "reading grants", func(row db.Row) error {
 		var g Grant
 		var of holder
-		var at int64
-		err := row.Scan(&of.user, &of.group, &g.ID, &g.Permission, &g.Resource.Connection, &g.Resource.Project, &g.Resource.Repository, &at)
-		g.GrantedAt = db.Time(at)
+		at := &g.Resource
+		err := row.Scan(&of.user, &of.group, &g.ID, &g.Permission, &at.Connection, &at.Project, &at.Repository, db.At(&g.GrantedAt))
 		grants[of] = append(grants[of], g)
 		return err
 	}, `SELECT COALESCE(user_id, 0), group_name, id, permission, connection, project, repository, granted_at

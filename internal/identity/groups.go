@@ -129,16 +129,12 @@ func (s *Service) Members(ctx context.Context, group, after string, limit int) (
 	if _, found, ok := strings.Cut(after, ":"); ok {
 		name = found
 	}
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = db.List(ctx, tx, "reading members", func(row db.Row) (Member, error) {
-			var source, name string
-			var disabled, since, until int64
-			err := row.Scan(&source, &name, &disabled, &since, &until)
-			return Member{refOf(source, name), disabled != 0, db.Time(since), db.Time(until)}, err
-		}, `SELECT u.source, u.name, u.disabled_at, m.since, u.claimed_until FROM identity_members m JOIN identity_users u ON u.id = m.user_id
-			WHERE m.name = $1 AND u.source = $2 AND u.claimed_until > $3 AND u.name_key > $4 ORDER BY u.name_key LIMIT $5`,
-			group, s.groups.source, db.Micros(s.now()), nameKey(name), limit)
-		return err
-	})
-	return list, err
+	return db.ReadList(ctx, s.db, "reading members", func(row db.Row) (Member, error) {
+		var source, name string
+		var disabled, since, until int64
+		err := row.Scan(&source, &name, &disabled, &since, &until)
+		return Member{refOf(source, name), disabled != 0, db.Time(since), db.Time(until)}, err
+	}, `SELECT u.source, u.name, u.disabled_at, m.since, u.claimed_until FROM identity_members m JOIN identity_users u ON u.id = m.user_id
+		WHERE m.name = $1 AND u.source = $2 AND u.claimed_until > $3 AND u.name_key > $4 ORDER BY u.name_key LIMIT $5`,
+		group, s.groups.source, db.Micros(s.now()), nameKey(name), limit)
 }

@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"outrigger/internal/db"
@@ -41,9 +40,9 @@ func (s *Service) countGuess(ctx context.Context, u User, d attempt) (counter []
 		lock := ""
 		if tx.Dialect() == db.Postgres {
 			lock = ` FOR UPDATE` // another node may count at the same time; so the row has to be there
-			if _, err := tx.Exec(ctx, `INSERT INTO identity_failures (counter, times, until, pauses, last_at) VALUES ($1, $2, 0, 0, $3)
+			if err := tx.Do(ctx, "counting a code", `INSERT INTO identity_failures (counter, times, until, pauses, last_at) VALUES ($1, $2, 0, 0, $3)
 				ON CONFLICT (counter) DO NOTHING`, counter, encodeTimes(nil), db.Micros(now)); err != nil {
-				return fmt.Errorf("counting a code: %w", err)
+				return err
 			}
 		}
 		f, err := failuresOf(ctx, tx, counter, lock)

@@ -81,20 +81,14 @@ func (s *Service) startIdle(ctx context.Context) error {
 		return nil
 	case s.idle == nil:
 		return s.db.Write(ctx, func(tx *db.Tx) error {
-			if _, err := tx.Exec(ctx, `DELETE FROM identity_idle`); err != nil {
-				return fmt.Errorf("forgetting from when idle users are counted: %w", err)
-			}
-			return nil
+			return tx.Do(ctx, "forgetting from when idle users are counted", `DELETE FROM identity_idle`)
 		})
 	}
 	if from.IsZero() || from.After(now) {
 		err = s.db.Write(ctx, func(tx *db.Tx) error {
-			if _, err := tx.Exec(ctx, `INSERT INTO identity_idle (id, counted_from) VALUES (1, $1)
+			return tx.Do(ctx, "noting from when idle users are counted", `INSERT INTO identity_idle (id, counted_from) VALUES (1, $1)
 				ON CONFLICT (id) DO UPDATE SET counted_from = excluded.counted_from
-				WHERE identity_idle.counted_from > excluded.counted_from`, db.Micros(now)); err != nil {
-				return fmt.Errorf("noting from when idle users are counted: %w", err)
-			}
-			return nil
+				WHERE identity_idle.counted_from > excluded.counted_from`, db.Micros(now))
 		})
 		if err == nil {
 			from, err = s.countedFrom(ctx) // another node may have been quicker
@@ -106,8 +100,7 @@ func (s *Service) startIdle(ctx context.Context) error {
 
 func (s *Service) countedFrom(ctx context.Context) (from time.Time, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		var at int64
-		err := tx.QueryRow(ctx, `SELECT counted_from FROM identity_idle`).Scan(&at)
+		err := tx.QueryRow(ctx, `SELECT counted_from FROM identity_idle`).Scan(db.At(&from))
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			from = time.Time{}
@@ -115,7 +108,6 @@ func (s *Service) countedFrom(ctx context.Context) (from time.Time, err error) {
 		case err != nil:
 			return fmt.Errorf("reading from when idle users are counted: %w", err)
 		}
-		from = db.Time(at)
 		return nil
 	})
 	return from, err
@@ -147,12 +139,10 @@ func (s *Service) PausedTokens(ctx context.Context) (tokens []Token, err error) 
 	if s.idle == nil || s.now().Before(s.idle.from.Add(s.idle.after)) {
 		return nil, nil
 	}
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		tokens, err = tokensWhere(ctx, tx, theyGoOn+` AND (t.expires_at = 0 OR t.expires_at > $3) AND `+idleSince,
+	return db.Read(ctx, s.db, func(tx *db.Tx) ([]Token, error) {
+		return tokensWhere(ctx, tx, theyGoOn+` AND (t.expires_at = 0 OR t.expires_at > $3) AND `+idleSince,
 			s.idle.source, db.Micros(s.now().Add(-s.idle.after)), db.Micros(s.now()))
-		return err
 	})
-	return tokens, err
 }
 
 // PausingUsers lists users whose pause is near, those first who did not sign in for
@@ -165,15 +155,11 @@ func (s *Service) PausingUsers(ctx context.Context, limit int) (users []User, er
 	if soon.Before(s.idle.from.Add(s.idle.after)) {
 		return nil, nil
 	}
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		users, err = db.List(ctx, tx, "reading users who are paused soon", func(row db.Row) (User, error) {
-			u, err := scanUser(row)
-			u.Pause = s.pauseOf(u)
-			return u, err
-		}, selectUser+` WHERE id IN (SELECT u.id FROM identity_users u WHERE `+idleSince+`)
-			AND (signed_in_at > $3 OR created_at > $3 OR CAST($4 AS BIGINT) > $3) ORDER BY signed_in_at, id LIMIT $5`,
-			s.idle.source, db.Micros(soon.Add(-s.idle.after)), db.Micros(s.now().Add(-s.idle.after)), db.Micros(s.idle.from), limit)
-		return err
-	})
-	return users, err
+	return db.ReadList(ctx, s.db, "reading users who are paused soon", func(row db.Row) (User, error) {
+		u, err := scanUser(row)
+		u.Pause = s.pauseOf(u)
+		return u, err
+	}, selectUser+` WHERE id IN (SELECT u.id FROM identity_users u WHERE `+idleSince+`)
+		AND (signed_in_at > $3 OR created_at > $3 OR CAST($4 AS BIGINT) > $3) ORDER BY signed_in_at, id LIMIT $5`,
+		s.idle.source, db.Micros(soon.Add(-s.idle.after)), db.Micros(s.now().Add(-s.idle.after)), db.Micros(s.idle.from), limit)
 }

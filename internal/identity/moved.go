@@ -3,7 +3,6 @@ package identity
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -26,16 +25,17 @@ func MoveGrants(ctx context.Context, tx *db.Tx, from, to Resource) error {
 			at.Repository = to.Repository
 		}
 		// Who was granted the new place already keeps that grant.
-		if _, err := tx.Exec(ctx, `INSERT INTO identity_grants (user_id, group_name, permission, connection, project, repository, granted_at)
+		if err := tx.Do(ctx, "moving a grant",
+			`INSERT INTO identity_grants (user_id, group_name, permission, connection, project, repository, granted_at)
 			SELECT user_id, group_name, permission, connection, CAST($1 AS TEXT), CAST($2 AS TEXT), granted_at FROM identity_grants WHERE id = $3
 			ON CONFLICT DO NOTHING`, at.Project, at.Repository, g.ID); err != nil {
-			return fmt.Errorf("moving a grant: %w", err)
+			return err
 		}
 		if at == g.Resource { // only the case of a key changed, and ours stays
 			continue
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_grants WHERE id = $1`, g.ID); err != nil {
-			return fmt.Errorf("moving a grant: %w", err)
+		if err := tx.Do(ctx, "moving a grant", `DELETE FROM identity_grants WHERE id = $1`, g.ID); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -49,8 +49,8 @@ func RevokeGrants(ctx context.Context, tx *db.Tx, connection string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `DELETE FROM identity_grants WHERE connection = $1`, connection); err != nil {
-		return fmt.Errorf("deleting the grants of a connection: %w", err)
+	if err := tx.Do(ctx, "deleting the grants of a connection", `DELETE FROM identity_grants WHERE connection = $1`, connection); err != nil {
+		return err
 	}
 	for _, of := range slices.SortedFunc(maps.Keys(revoked), holder.compare) {
 		object, id := "group", of.group
@@ -76,9 +76,7 @@ func (h holder) compare(o holder) int {
 
 func grantsAt(ctx context.Context, tx *db.Tx, at Resource) ([]Grant, error) {
 	return db.List(ctx, tx, "reading the grants of a place", func(row db.Row) (g Grant, err error) {
-		var at int64
-		err = row.Scan(&g.ID, &g.Resource.Connection, &g.Resource.Project, &g.Resource.Repository, &at)
-		g.GrantedAt = db.Time(at)
+		err = row.Scan(&g.ID, &g.Resource.Connection, &g.Resource.Project, &g.Resource.Repository, db.At(&g.GrantedAt))
 		return g, err
 	}, `SELECT id, connection, project, repository, granted_at FROM identity_grants
 		WHERE connection = $1 AND LOWER(project) = LOWER($2) AND ($3 = '' OR LOWER(repository) = LOWER($3))`,

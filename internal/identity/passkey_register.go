@@ -40,10 +40,7 @@ func (s *Service) registering(ctx context.Context) (who enroller, u User, k keep
 	if err := s.needPasskeys(); err != nil {
 		return who, u, k, err
 	}
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		u, err = who.user(ctx, tx, s)
-		return err
-	})
+	u, err = db.Read(ctx, s.db, func(tx *db.Tx) (User, error) { return who.user(ctx, tx, s) })
 	if err != nil {
 		return who, u, k, err
 	}

@@ -42,12 +42,8 @@ func (s *Service) Passkeys(ctx context.Context) (list []Passkey, err error) {
 	return s.passkeysOf(ctx, p.UserID)
 }
 
-func (s *Service) passkeysOf(ctx context.Context, user int64) (list []Passkey, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = passkeysWhere(ctx, tx, `user_id = $1`, user)
-		return err
-	})
-	return list, err
+func (s *Service) passkeysOf(ctx context.Context, user int64) ([]Passkey, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) ([]Passkey, error) { return passkeysWhere(ctx, tx, `user_id = $1`, user) })
 }
 
 // RemovePasskey removes a passkey of who asks.
@@ -119,11 +115,9 @@ func acceptPasskey(ctx context.Context, tx *db.Tx, k Passkey, now time.Time) err
 
 func passkeysWhere(ctx context.Context, tx *db.Tx, condition string, arg any) ([]Passkey, error) {
 	return db.List(ctx, tx, "reading passkeys", func(row db.Row) (k Passkey, err error) {
-		var created, used int64
-		if err := row.Scan(&k.ID, &k.UserID, &k.stored, &k.Name, &created, &used); err != nil {
+		if err := row.Scan(&k.ID, &k.UserID, &k.stored, &k.Name, db.At(&k.CreatedAt), db.At(&k.UsedAt)); err != nil {
 			return k, err
 		}
-		k.CreatedAt, k.UsedAt = db.Time(created), db.Time(used)
 		err = json.Unmarshal(k.stored, &k.credential)
 		return k, err
 	}, `SELECT id, user_id, credential, name, created_at, used_at FROM identity_passkeys WHERE `+condition+` ORDER BY id`, arg)

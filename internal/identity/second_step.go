@@ -48,10 +48,7 @@ func (s *Service) waiting(ctx context.Context, pending string) (st step, u User,
 	if st, err = s.stepOf(ctx, pending, forFactor); err != nil {
 		return st, u, err
 	}
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		u, err = userByID(ctx, tx, st.user)
-		return err
-	})
+	u, err = db.Read(ctx, s.db, func(tx *db.Tx) (User, error) { return userByID(ctx, tx, st.user) })
 	if fault.Is(err, fault.NotFound) || err == nil && u.Disabled() {
 		err = errStepOver()
 	}
@@ -129,11 +126,7 @@ func (s *Service) checkCode(ctx context.Context, u User, d attempt, code secret.
 	if len(plain) != totpDigits {
 		return func(ctx context.Context, tx *db.Tx) error { return acceptRecovery(ctx, tx, u, plain) }, nil
 	}
-	var stored storedTOTP
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		stored, err = totpOf(ctx, tx, u.ID)
-		return err
-	})
+	stored, err := db.Read(ctx, s.db, func(tx *db.Tx) (storedTOTP, error) { return totpOf(ctx, tx, u.ID) })
 	if fault.Is(err, fault.NotFound) || err == nil && len(stored.sealed) == 0 {
 		return nil, errWrongFactor
 	}

@@ -123,12 +123,8 @@ func (s *Service) Sessions(ctx context.Context, user string, after int64, limit 
 }
 
 // SessionByID returns a session.
-func (s *Service) SessionByID(ctx context.Context, id int64) (session Session, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		session, err = sessionBy(ctx, tx, `s.id = $1`, id)
-		return err
-	})
-	return session, err
+func (s *Service) SessionByID(ctx context.Context, id int64) (Session, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) (Session, error) { return sessionBy(ctx, tx, `s.id = $1`, id) })
 }
 
 // EndSession ends a session by its id.
@@ -172,8 +168,8 @@ func (s *Service) EndSessions(ctx context.Context, user string, but int64) (ende
 // SignOut ends a session by what its cookie says; one that is over is no error.
 func (s *Service) SignOut(ctx context.Context, session string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE hash = $1`, secret.Fingerprint(session)); err != nil {
-			return fmt.Errorf("deleting a session: %w", err)
+		if err := tx.Do(ctx, "deleting a session", `DELETE FROM identity_sessions WHERE hash = $1`, secret.Fingerprint(session)); err != nil {
+			return err
 		}
 		s.changed(tx)
 		return nil
@@ -194,12 +190,10 @@ func sessionBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Sessi
 
 func scanSession(row db.Row) (s Session, err error) {
 	var source, name string
-	var created, used, expires, confirmed, enrols int64
-	if err := row.Scan(&s.ID, &s.UserID, &source, &name, &s.Address, &s.Browser, &created, &used, &expires, &confirmed, &enrols); err != nil {
+	if err := row.Scan(&s.ID, &s.UserID, &source, &name, &s.Address, &s.Browser, db.At(&s.CreatedAt), db.At(&s.UsedAt),
+		db.At(&s.ExpiresAt), db.At(&s.ConfirmedAt), db.At(&s.EnrolsUntil)); err != nil {
 		return s, fmt.Errorf("reading a session: %w", err)
 	}
 	s.User = refOf(source, name)
-	s.CreatedAt, s.UsedAt, s.ExpiresAt = db.Time(created), db.Time(used), db.Time(expires)
-	s.ConfirmedAt, s.EnrolsUntil = db.Time(confirmed), db.Time(enrols)
 	return s, nil
 }

@@ -314,10 +314,7 @@ func (s *Service) touch(ctx context.Context, used *atomic.Int64, update string, 
 		return
 	}
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, update, now, id); err != nil {
-			return fmt.Errorf("storing the last use: %w", err)
-		}
-		return nil
+		return tx.Do(ctx, "storing the last use", update, now, id)
 	})
 	if err != nil {
 		s.log.WarnContext(ctx, "the last use of a token or session was not stored", "error", err)

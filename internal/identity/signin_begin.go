@@ -61,18 +61,15 @@ func (s *Service) BeginSignIn(ctx context.Context, r SignInRequest) (location st
 	}
 	now, address := s.now(), attemptOf("", r.Address).address
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_sign_ins WHERE expires_at <= $1
+		if err := tx.Do(ctx, "dropping old sign-ins", `DELETE FROM identity_sign_ins WHERE expires_at <= $1
 			OR state IN (SELECT state FROM identity_sign_ins WHERE address = $2 ORDER BY made_at DESC, state LIMIT $3 OFFSET $4)`,
 			db.Micros(now), address, maxSignIns, maxSignIns-1); err != nil {
-			return fmt.Errorf("dropping old sign-ins: %w", err)
+			return err
 		}
-		if _, err := tx.Exec(ctx, `INSERT INTO identity_sign_ins (state, way, browser, back, address, made_at, expires_at, again)
+		return tx.Do(ctx, "noting a sign-in", `INSERT INTO identity_sign_ins (state, way, browser, back, address, made_at, expires_at, again)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 			secret.Fingerprint(p.State), w.ID, secret.Fingerprint(r.Browser), r.Back, address, db.Micros(now), db.Micros(now.Add(signInTime)),
-			flag(r.Again)); err != nil {
-			return fmt.Errorf("noting a sign-in: %w", err)
-		}
-		return nil
+			flag(r.Again))
 	})
 	return location, err
 }
@@ -88,10 +85,9 @@ type begun struct {
 // gone after that.
 func (s *Service) takeSignIn(ctx context.Context, way, browser, state string) (b begun, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		var at int64
 		err := tx.QueryRow(ctx, `DELETE FROM identity_sign_ins WHERE state = $1 AND way = $2 AND browser = $3 AND expires_at > $4
 			RETURNING back, made_at, again`,
-			secret.Fingerprint(state), way, secret.Fingerprint(browser), db.Micros(s.now())).Scan(&b.back, &at, &b.again)
+			secret.Fingerprint(state), way, secret.Fingerprint(browser), db.Micros(s.now())).Scan(&b.back, db.At(&b.at), &b.again)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			return fault.New(fault.Invalid, "This sign-in was not begun in this browser, was already used, or took longer than 10 minutes. "+
@@ -99,7 +95,6 @@ func (s *Service) takeSignIn(ctx context.Context, way, browser, state string) (b
 		case err != nil:
 			return fmt.Errorf("taking a sign-in: %w", err)
 		}
-		b.at = db.Time(at)
 		return nil
 	})
 	return b, err

@@ -75,34 +75,27 @@ func (s *Service) beginStep(ctx context.Context, tx *db.Tx, st step, address str
 }
 
 // stepOf finds a step that waits. Unauthenticated: it is over.
-func (s *Service) stepOf(ctx context.Context, plain string, of purpose) (st step, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		st, err = scanStep(tx.QueryRow(ctx, `SELECT hash, purpose, user_id, session_id, challenge FROM identity_steps
+func (s *Service) stepOf(ctx context.Context, plain string, of purpose) (step, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) (step, error) {
+		return scanStep(tx.QueryRow(ctx, `SELECT hash, purpose, user_id, session_id, challenge FROM identity_steps
 			WHERE hash = $1 AND purpose = $2 AND expires_at > $3 AND tries < $4`,
 			secret.Fingerprint(plain), string(of), db.Micros(s.now()), stepTries))
-		return err
 	})
-	return st, err
 }
 
 // tryStep counts a try at a step before what is shown is looked at, so that many
 // at once are no more than stepTries.
-func (s *Service) tryStep(ctx context.Context, plain string, of purpose) (st step, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		st, err = scanStep(tx.QueryRow(ctx, `UPDATE identity_steps SET tries = tries + 1
+func (s *Service) tryStep(ctx context.Context, plain string, of purpose) (step, error) {
+	return db.Write(ctx, s.db, func(tx *db.Tx) (step, error) {
+		return scanStep(tx.QueryRow(ctx, `UPDATE identity_steps SET tries = tries + 1
 			WHERE hash = $1 AND purpose = $2 AND expires_at > $3 AND tries < $4 RETURNING hash, purpose, user_id, session_id, challenge`,
 			secret.Fingerprint(plain), string(of), db.Micros(s.now()), stepTries))
-		return err
 	})
-	return st, err
 }
 
 // challengeStep has a step wait for a passkey that signs this.
 func challengeStep(ctx context.Context, tx *db.Tx, st step, challenge []byte) error {
-	if _, err := tx.Exec(ctx, `UPDATE identity_steps SET challenge = $1 WHERE hash = $2`, challenge, st.hash); err != nil {
-		return fmt.Errorf("storing a challenge: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "storing a challenge", `UPDATE identity_steps SET challenge = $1 WHERE hash = $2`, challenge, st.hash)
 }
 
 // endStep takes a step that was done. Unauthenticated: another was quicker.

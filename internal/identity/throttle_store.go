@@ -73,53 +73,47 @@ func (s *Service) standing(ctx context.Context, tx *db.Tx, d attempt) (st standi
 	return st, err
 }
 
-func (s *Service) signedInAt(ctx context.Context, tx *db.Tx, d attempt) (time.Time, error) {
+func (s *Service) signedInAt(ctx context.Context, tx *db.Tx, d attempt) (at time.Time, err error) {
 	platform := Local
 	if s.platform != nil {
 		platform = s.platform.source
 	}
-	var at int64
-	err := tx.QueryRow(ctx, `SELECT a.signed_in_at FROM identity_addresses a JOIN identity_users u ON u.id = a.user_id
+	err = tx.QueryRow(ctx, `SELECT a.signed_in_at FROM identity_addresses a JOIN identity_users u ON u.id = a.user_id
 		WHERE u.source IN ($1, $2) AND u.name_key = $3 AND a.address = $4
-		ORDER BY CASE u.source WHEN $1 THEN 0 ELSE 1 END LIMIT 1`, Local, platform, d.account, d.address).Scan(&at)
+		ORDER BY CASE u.source WHEN $1 THEN 0 ELSE 1 END LIMIT 1`, Local, platform, d.account, d.address).Scan(db.At(&at))
 	if errors.Is(err, sql.ErrNoRows) {
-		return time.Time{}, nil
+		return at, nil
 	}
 	if err != nil {
-		return time.Time{}, fmt.Errorf("reading the addresses of a user: %w", err)
+		return at, fmt.Errorf("reading the addresses of a user: %w", err)
 	}
-	return db.Time(at), nil
+	return at, nil
 }
 
 func failuresOf(ctx context.Context, tx *db.Tx, key []byte, lock string) (f failures, err error) {
 	var times []byte
-	var until int64
-	err = tx.QueryRow(ctx, `SELECT times, until, pauses FROM identity_failures WHERE counter = $1`+lock, key).Scan(&times, &until, &f.pauses)
+	err = tx.QueryRow(ctx, `SELECT times, until, pauses FROM identity_failures WHERE counter = $1`+lock, key).
+		Scan(&times, db.At(&f.until), &f.pauses)
 	if errors.Is(err, sql.ErrNoRows) {
 		return f, nil
 	}
 	if err != nil {
 		return f, fmt.Errorf("reading failed sign-ins: %w", err)
 	}
-	f.at, f.until = decodeTimes(times), db.Time(until)
+	f.at = decodeTimes(times)
 	return f, nil
 }
 
 // storeFailures stores what is known of a counter to which one was added.
 func storeFailures(ctx context.Context, tx *db.Tx, key []byte, f failures) error {
-	if _, err := tx.Exec(ctx, `INSERT INTO identity_failures (counter, times, until, pauses, last_at) VALUES ($1, $2, $3, $4, $5)
+	return tx.Do(ctx, "counting a failed sign-in",
+		`INSERT INTO identity_failures (counter, times, until, pauses, last_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (counter) DO UPDATE SET times = excluded.times, until = excluded.until, pauses = excluded.pauses, last_at = excluded.last_at`,
-		key, encodeTimes(f.at), db.Micros(f.until), f.pauses, db.Micros(f.last())); err != nil {
-		return fmt.Errorf("counting a failed sign-in: %w", err)
-	}
-	return nil
+		key, encodeTimes(f.at), db.Micros(f.until), f.pauses, db.Micros(f.last()))
 }
 
 func forgetFailures(ctx context.Context, tx *db.Tx, key []byte) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM identity_failures WHERE counter = $1`, key); err != nil {
-		return fmt.Errorf("forgetting failed sign-ins: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "forgetting failed sign-ins", `DELETE FROM identity_failures WHERE counter = $1`, key)
 }
 
 // countFailure counts a failed sign-in on all nodes together.
@@ -151,10 +145,7 @@ func (s *Service) countFailure(ctx context.Context, d attempt) error {
 				return err
 			}
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_failures WHERE last_at < $1`, db.Micros(now.Add(-forgiveAfter))); err != nil {
-			return fmt.Errorf("forgetting failed sign-ins: %w", err)
-		}
-		return nil
+		return tx.Do(ctx, "forgetting failed sign-ins", `DELETE FROM identity_failures WHERE last_at < $1`, db.Micros(now.Add(-forgiveAfter)))
 	})
 	s.attempts.Clear()
 	return err
@@ -173,23 +164,22 @@ func (s *Service) countSuccess(ctx context.Context, d attempt, u User) error {
 			return err
 		}
 		// SELECT: the user may have been deleted meanwhile.
-		if _, err := tx.Exec(ctx, `INSERT INTO identity_addresses (user_id, address, signed_in_at) SELECT id, $2, $3 FROM identity_users
+		if err := tx.Do(ctx, "storing the address of a sign-in",
+			`INSERT INTO identity_addresses (user_id, address, signed_in_at) SELECT id, $2, $3 FROM identity_users
 			WHERE id = $1
 			ON CONFLICT (user_id, address) DO UPDATE SET signed_in_at = excluded.signed_in_at`, u.ID, d.address, db.Micros(now)); err != nil {
-			return fmt.Errorf("storing the address of a sign-in: %w", err)
+			return err
 		}
-		if _, err := tx.Exec(ctx, `UPDATE identity_users SET signed_in_at = $2 WHERE id = $1 AND signed_in_at < $2`, u.ID,
+		if err := tx.Do(ctx, "storing the time of a sign-in",
+			`UPDATE identity_users SET signed_in_at = $2 WHERE id = $1 AND signed_in_at < $2`, u.ID,
 			db.Micros(now)); err != nil {
-			return fmt.Errorf("storing the time of a sign-in: %w", err)
+			return err
 		}
 		if !s.pauseOf(u).At.IsZero() { // what is remembered has the pause of before
 			s.changed(tx)
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_addresses WHERE user_id = $1 AND signed_in_at < $2`, u.ID,
-			db.Micros(now.Add(-exemptFor))); err != nil {
-			return fmt.Errorf("forgetting addresses: %w", err)
-		}
-		return nil
+		return tx.Do(ctx, "forgetting addresses", `DELETE FROM identity_addresses WHERE user_id = $1 AND signed_in_at < $2`, u.ID,
+			db.Micros(now.Add(-exemptFor)))
 	})
 	s.attempts.Clear()
 	return err

@@ -133,12 +133,8 @@ func (t Token) members() map[string]string {
 }
 
 // TokenByID returns a token.
-func (s *Service) TokenByID(ctx context.Context, id int64) (t Token, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		t, err = tokenBy(ctx, tx, `t.id = $1`, id)
-		return err
-	})
-	return t, err
+func (s *Service) TokenByID(ctx context.Context, id int64) (Token, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) (Token, error) { return tokenBy(ctx, tx, `t.id = $1`, id) })
 }
 
 // Tokens lists a user's tokens, the oldest first, after the one of that
@@ -228,11 +224,10 @@ func tokenBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Token, 
 
 func scanToken(row db.Row) (t Token, err error) {
 	var source, name string
-	var created, expires, used, rests int64
-	if err := row.Scan(&t.ID, &t.UserID, &source, &name, &t.Name, &t.Scope, &created, &expires, &used, &rests); err != nil {
+	if err := row.Scan(&t.ID, &t.UserID, &source, &name, &t.Name, &t.Scope,
+		db.At(&t.CreatedAt), db.At(&t.ExpiresAt), db.At(&t.UsedAt), db.At(&t.RestsSince)); err != nil {
 		return t, fmt.Errorf("reading a token: %w", err)
 	}
 	t.User = refOf(source, name)
-	t.CreatedAt, t.ExpiresAt, t.UsedAt, t.RestsSince = db.Time(created), db.Time(expires), db.Time(used), db.Time(rests)
 	return t, nil
 }

@@ -123,9 +123,10 @@ func (s *Service) UseApp(ctx context.Context, code secret.Value) (recovery []sec
 		if !ok {
 			return fault.InvalidField("code", "This is not the code that the app shows now. Check the clock of the phone, and enter the next code.")
 		}
-		if _, err := tx.Exec(ctx, `UPDATE identity_totp SET confirmed_at = $2, last_step = $3 WHERE user_id = $1`, u.ID, db.Micros(s.now()),
+		if err := tx.Do(ctx, "storing an authenticator app",
+			`UPDATE identity_totp SET confirmed_at = $2, last_step = $3 WHERE user_id = $1`, u.ID, db.Micros(s.now()),
 			at); err != nil {
-			return fmt.Errorf("storing an authenticator app: %w", err)
+			return err
 		}
 		if recovery, err = firstRecovery(ctx, tx, u); err != nil {
 			return err
@@ -150,8 +151,8 @@ func (s *Service) RemoveApp(ctx context.Context) error {
 		if !u.Factors.App {
 			return fault.New(fault.NotFound, "You have no authenticator app.")
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_totp WHERE user_id = $1`, u.ID); err != nil {
-			return fmt.Errorf("removing an authenticator app: %w", err)
+		if err := tx.Do(ctx, "removing an authenticator app", `DELETE FROM identity_totp WHERE user_id = $1`, u.ID); err != nil {
+			return err
 		}
 		s.changed(tx)
 		if err := factorLess(ctx, tx, u.ID); err != nil {
@@ -168,16 +169,14 @@ type storedTOTP struct {
 }
 
 func totpOf(ctx context.Context, tx *db.Tx, user int64) (t storedTOTP, err error) {
-	var created int64
-	err = tx.QueryRow(ctx, `SELECT secret, created_at, last_step FROM identity_totp WHERE user_id = $1`, user).Scan(&t.sealed, &created,
-		&t.lastStep)
+	err = tx.QueryRow(ctx, `SELECT secret, created_at, last_step FROM identity_totp WHERE user_id = $1`, user).
+		Scan(&t.sealed, db.At(&t.created), &t.lastStep)
 	if errors.Is(err, sql.ErrNoRows) {
 		return t, fault.New(fault.NotFound, "There is no authenticator app. Set one up.")
 	}
 	if err != nil {
 		return t, fmt.Errorf("reading an authenticator app: %w", err)
 	}
-	t.created = db.Time(created)
 	return t, nil
 }
 

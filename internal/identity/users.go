@@ -124,9 +124,10 @@ func (s *Service) SetPassword(ctx context.Context, name string, password secret.
 				return err
 			}
 		}
-		if _, err := tx.Exec(ctx, `UPDATE identity_users SET password = $1, initial_password = 0, password_at = $2 WHERE id = $3`,
+		if err := tx.Do(ctx, "storing a password",
+			`UPDATE identity_users SET password = $1, initial_password = 0, password_at = $2 WHERE id = $3`,
 			stored, db.Micros(s.now()), u.ID); err != nil {
-			return fmt.Errorf("storing a password: %w", err)
+			return err
 		}
 		if err := s.endSignIns(ctx, tx, u.ID, mySession(ctx)); err != nil {
 			return err
@@ -260,13 +261,10 @@ func splitRef(ref string) (source, name string) {
 }
 
 func scanUser(row db.Row) (u User, err error) {
-	var created, password, signedIn, disabled, claimed int64
-	if err := row.Scan(&u.ID, &u.Source, &u.Name, &u.password, &u.Initial, &created, &password, &signedIn, &disabled,
-		&u.subject, &claimed, &u.Factors.App, &u.Factors.Passkeys, &u.Factors.Recovery); err != nil {
+	if err := row.Scan(&u.ID, &u.Source, &u.Name, &u.password, &u.Initial, db.At(&u.CreatedAt), db.At(&u.PasswordAt), db.At(&u.SignedInAt),
+		db.At(&u.DisabledAt), &u.subject, db.At(&u.ClaimedUntil), &u.Factors.App, &u.Factors.Passkeys, &u.Factors.Recovery); err != nil {
 		return u, fmt.Errorf("reading a user: %w", err)
 	}
-	u.CreatedAt, u.PasswordAt, u.SignedInAt, u.DisabledAt = db.Time(created), db.Time(password), db.Time(signedIn), db.Time(disabled)
-	u.ClaimedUntil = db.Time(claimed)
 	return u, nil
 }
 

@@ -32,8 +32,8 @@ func (s *Store) Save(ctx context.Context, draft Draft, wrong fault.Fields) (*Set
 	var saved *Settings
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		// First of all, so that two nodes do not both read what they then replace.
-		if _, err := tx.Exec(ctx, `UPDATE settings SET version = version WHERE id = 1`); err != nil {
-			return fmt.Errorf("locking the settings: %w", err)
+		if err := tx.Do(ctx, "locking the settings", `UPDATE settings SET version = version WHERE id = 1`); err != nil {
+			return err
 		}
 		before, err := s.read(ctx, tx)
 		if err != nil {

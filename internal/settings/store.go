@@ -68,11 +68,7 @@ func (s *Store) Start(ctx context.Context) error {
 
 // Read returns the settings as they are stored, and has them hold on this node.
 func (s *Store) Read(ctx context.Context) (*Settings, error) {
-	var stored *Settings
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		stored, err = s.read(ctx, tx)
-		return err
-	})
+	stored, err := db.Read(ctx, s.db, func(tx *db.Tx) (*Settings, error) { return s.read(ctx, tx) })
 	if err != nil {
 		return nil, err
 	}
@@ -102,17 +98,11 @@ func SealedPlaces() []secret.Place {
 }
 
 func (s *Store) read(ctx context.Context, tx *db.Tx) (*Settings, error) {
-	var (
-		stored Settings
-		sealed []byte
-		at     int64
-	)
+	var stored Settings
+	var sealed []byte
 	if err := tx.QueryRow(ctx, `SELECT version, proxy_url, updated_by, updated_at FROM settings WHERE id = 1`).
-		Scan(&stored.Version, &sealed, &stored.UpdatedBy, &at); err != nil {
+		Scan(&stored.Version, &sealed, &stored.UpdatedBy, db.At(&stored.UpdatedAt)); err != nil {
 		return nil, fmt.Errorf("reading the settings: %w", err)
-	}
-	if stored.Version > 0 {
-		stored.UpdatedAt = db.Time(at)
 	}
 	if sealed != nil {
 		stored.Proxy = s.unseal(sealed)

@@ -119,11 +119,7 @@ func (a *API) list(ctx context.Context, in query) (list rest.List[AuditEntry], e
 // Entries returns the entries that the user of ctx may see, the newest first.
 func (a *API) Entries(ctx context.Context, f audit.Filter) (found []audit.Stored, err error) {
 	visible := visibleTo(identity.From(ctx))
-	err = a.DB.Read(ctx, func(tx *db.Tx) error {
-		found, err = audit.List(ctx, tx, visible, f)
-		return err
-	})
-	return found, err
+	return db.Read(ctx, a.DB, func(tx *db.Tx) ([]audit.Stored, error) { return audit.List(ctx, tx, visible, f) })
 }
 
 // Total counts those entries on all pages, to most, where that is known.

@@ -32,9 +32,7 @@ func lock(ctx context.Context, tx *db.Tx, id int64) (*message, error) {
 	}
 	m := &message{id: id}
 	var text []byte
-	var queued int64
-	err := tx.QueryRow(ctx, q, id).Scan(&m.node, &queued, &text)
-	m.queuedAt = db.Time(queued)
+	err := tx.QueryRow(ctx, q, id).Scan(&m.node, db.At(&m.queuedAt), &text)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -118,19 +116,17 @@ func (t tallies) save(ctx context.Context, tx *db.Tx, m *message) error {
 			due = min(due, r.Due)
 		}
 	}
-	if _, err := tx.Exec(ctx, `UPDATE relay_messages SET recipients = $2, waiting = $3, failed = $4, due_at = $5, failed_at = $6
+	return tx.Do(ctx, fmt.Sprintf("updating message %d", m.id),
+		`UPDATE relay_messages SET recipients = $2, waiting = $3, failed = $4, due_at = $5, failed_at = $6
 		WHERE id = $1`,
-		m.id, m.recipients.encode(), waiting, failed, due, failedAt); err != nil {
-		return fmt.Errorf("updating message %d: %w", m.id, err)
-	}
-	return nil
+		m.id, m.recipients.encode(), waiting, failed, due, failedAt)
 }
 
 // remove deletes a message, whatever its state.
 func (t tallies) remove(ctx context.Context, tx *db.Tx, m *message) error {
 	t.add(m.node, m.was, -1)
-	if _, err := tx.Exec(ctx, `DELETE FROM relay_messages WHERE id = $1`, m.id); err != nil {
-		return fmt.Errorf("deleting message %d: %w", m.id, err)
+	if err := tx.Do(ctx, fmt.Sprintf("deleting message %d", m.id), `DELETE FROM relay_messages WHERE id = $1`, m.id); err != nil {
+		return err
 	}
 	return deleteWithThem(ctx, tx, []int64{m.id})
 }

@@ -118,16 +118,16 @@ func readJobs(ctx context.Context, tx *db.Tx, ids []int64) ([]*job, error) {
 	err := tx.Each(ctx, `SELECT sender, trace, recipients, queued_at, size, eight_bit, utf8, open_end, parts, body
 		FROM relay_messages WHERE id = $1`, args, func(i int, row db.Row) (err error) {
 		j := found[i]
-		var queued, eightBit, utf8, openEnd, parts int64
+		var eightBit, utf8, openEnd, parts int64
 		var to []byte
-		if err := row.Scan(&j.sender, &j.trace, &to, &queued, &j.size, &eightBit, &utf8, &openEnd, &parts, &j.body); err != nil {
+		if err := row.Scan(&j.sender, &j.trace, &to, db.At(&j.queuedAt), &j.size, &eightBit, &utf8, &openEnd, &parts, &j.body); err != nil {
 			return err
 		}
 		if j.recipients, err = decodeRecipients(to); err != nil {
 			return fmt.Errorf("message %d: %w", j.id, err)
 		}
 		j.eightBit, j.utf8, j.openEnd, j.parts = eightBit == 1, utf8 == 1, openEnd == 1, int(parts)
-		j.queuedAt, j.turn = db.Time(queued), j.recipients.due(tx.Now())
+		j.turn = j.recipients.due(tx.Now())
 		return nil
 	})
 	return found, err

@@ -45,8 +45,9 @@ func (q *Queue) Handover(ctx context.Context, from, to string) (n int64, err err
 		}
 	}
 	return n, q.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, `DELETE FROM relay_queues WHERE node_id = $1 AND size = 0 AND error_size = 0`, from); err != nil {
-			return fmt.Errorf("removing the queue of %s: %w", from, err)
+		if err := tx.Do(ctx, fmt.Sprintf("removing the queue of %s", from),
+			`DELETE FROM relay_queues WHERE node_id = $1 AND size = 0 AND error_size = 0`, from); err != nil {
+			return err
 		}
 		e := mailqueue.AuditEntry(ctx, "hand over", "mail queue", from)
 		e.After = map[string]string{"to": to, "messages": strconv.FormatInt(n, 10)}

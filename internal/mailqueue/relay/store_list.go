@@ -61,9 +61,7 @@ func (q *Queue) Queues(ctx context.Context) (list []mailqueue.Queue, err error) 
 
 func readQueues(ctx context.Context, tx *db.Tx) ([]mailqueue.Queue, error) {
 	return db.List(ctx, tx, "listing them", func(row db.Row) (one mailqueue.Queue, err error) {
-		var until int64
-		err = row.Scan(&one.NodeID, &one.Size, &one.ErrorSize, &one.Paused, &until, &one.HeldFor, &one.NoSmarthost, &one.Used)
-		one.HeldUntil = db.Time(until)
+		err = row.Scan(&one.NodeID, &one.Size, &one.ErrorSize, &one.Paused, db.At(&one.HeldUntil), &one.HeldFor, &one.NoSmarthost, &one.Used)
 		return one, err
 	}, `SELECT node_id, size, error_size, paused, held_until, held_for, no_smarthost, used FROM relay_queues ORDER BY node_id`)
 }
@@ -79,13 +77,12 @@ func readOldestError(ctx context.Context, tx *db.Tx, node string) (time.Time, er
 	return readTime(ctx, tx, `SELECT failed_at FROM relay_messages WHERE node_id = $1 AND failed > 0 ORDER BY id LIMIT 1`, node)
 }
 
-func readTime(ctx context.Context, tx *db.Tx, query, node string) (time.Time, error) {
-	var at int64
-	err := tx.QueryRow(ctx, query, node).Scan(&at)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return time.Time{}, err
+func readTime(ctx context.Context, tx *db.Tx, query, node string) (at time.Time, err error) {
+	err = tx.QueryRow(ctx, query, node).Scan(db.At(&at))
+	if errors.Is(err, sql.ErrNoRows) {
+		return at, nil
 	}
-	return db.Time(at), nil
+	return at, err
 }
 
 const messageSelect = `SELECT id, node_id, message_id, subject, sender, recipients, size, queued_at FROM relay_messages`
@@ -145,16 +142,14 @@ func (q *Queue) Total(ctx context.Context, f mailqueue.MessageFilter, most int) 
 
 func readMessages(ctx context.Context, tx *db.Tx, query string, args ...any) ([]mailqueue.Message, error) {
 	return db.List(ctx, tx, "reading messages", func(row db.Row) (m mailqueue.Message, err error) {
-		var queued int64
 		var text []byte
-		if err := row.Scan(&m.ID, &m.NodeID, &m.MessageID, &m.Subject, &m.Sender, &text, &m.Bytes, &queued); err != nil {
+		if err := row.Scan(&m.ID, &m.NodeID, &m.MessageID, &m.Subject, &m.Sender, &text, &m.Bytes, db.At(&m.QueuedAt)); err != nil {
 			return m, err
 		}
 		to, err := decodeRecipients(text)
 		if err != nil {
 			return m, fmt.Errorf("message %d: %w", m.ID, err)
 		}
-		m.QueuedAt = db.Time(queued)
 		show(&m, to)
 		return m, nil
 	}, query, args...)
@@ -209,12 +204,12 @@ func noMessage(id int64) error {
 
 func readAttempts(ctx context.Context, tx *db.Tx, id int64) ([]mailqueue.Attempt, error) {
 	return db.List(ctx, tx, fmt.Sprintf("reading the attempts of message %d", id), func(row db.Row) (a mailqueue.Attempt, err error) {
-		var at, took int64
+		var took int64
 		var recipients []byte
-		if err := row.Scan(&a.NodeID, &recipients, &at, &took, &a.Status, &a.Answer, &a.Err); err != nil {
+		if err := row.Scan(&a.NodeID, &recipients, db.At(&a.At), &took, &a.Status, &a.Answer, &a.Err); err != nil {
 			return a, err
 		}
-		a.At, a.Took = db.Time(at), time.Duration(took)*time.Microsecond
+		a.Took = time.Duration(took) * time.Microsecond
 		err = json.Unmarshal(recipients, &a.Recipients)
 		return a, err
 	}, `SELECT node_id, recipients, at, took, status, answer, error FROM relay_attempts WHERE message_id = $1 ORDER BY number`, id)
@@ -224,16 +219,14 @@ func readAttempts(ctx context.Context, tx *db.Tx, id int64) ([]mailqueue.Attempt
 func (q *Queue) Look(ctx context.Context, id int64) ([]byte, error) {
 	j := &job{id: id}
 	err := q.db.Write(ctx, func(tx *db.Tx) error {
-		var queued int64
 		err := tx.QueryRow(ctx, `SELECT trace, queued_at, size, parts, body FROM relay_messages WHERE id = $1`, id).
-			Scan(&j.trace, &queued, &j.size, &j.parts, &j.body)
+			Scan(&j.trace, db.At(&j.queuedAt), &j.size, &j.parts, &j.body)
 		if errors.Is(err, sql.ErrNoRows) {
 			return noMessage(id)
 		}
 		if err != nil {
 			return fmt.Errorf("reading message %d: %w", id, err)
 		}
-		j.queuedAt = db.Time(queued)
 		return audit.Record(ctx, tx, mailqueue.AuditEntry(ctx, "look", "message", strconv.FormatInt(id, 10)))
 	})
 	if err != nil {

@@ -15,10 +15,7 @@ import (
 
 // changed marks a queue as changed, for the node that sends it.
 func changed(ctx context.Context, tx *db.Tx, node, what string) error {
-	if _, err := tx.Exec(ctx, `UPDATE relay_queues SET `+what+` WHERE $1 IN ('', node_id)`, node); err != nil {
-		return fmt.Errorf("notifying the node of its queue: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "notifying the node of its queue", `UPDATE relay_queues SET `+what+` WHERE $1 IN ('', node_id)`, node)
 }
 
 // ResendAll puts the recipients that a filter selects and that failed back into

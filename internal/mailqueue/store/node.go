@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"outrigger/internal/audit"
 	"outrigger/internal/cluster"
@@ -16,16 +15,16 @@ func (s *Store) Readings(ctx context.Context) (r mailqueue.Readings, err error) 
 		r = mailqueue.Readings{Now: tx.Now(), Own: map[string]mailqueue.Reading{}}
 		return tx.EachRow(ctx, "listing the samples", func(row db.Row) error {
 			var n mailqueue.NodeStatus
-			var watched, sampled, failing, changed int64
-			if err := row.Scan(&n.ID, &watched, &n.Source, &n.Size, &n.ErrorSize, &sampled, &n.Error, &failing, &n.State, &changed); err != nil {
+			var watched int64
+			if err := row.Scan(&n.ID, &watched, &n.Source, &n.Size, &n.ErrorSize, db.At(&n.At), &n.Error,
+				db.At(&n.FailingAt), &n.State, db.At(&n.ChangedAt)); err != nil {
 				return err
 			}
-			n.At, n.FailingAt = db.Time(sampled), db.Time(failing)
 			if watched == 0 {
 				r.Own[n.ID] = n.Reading
 				return nil
 			}
-			n.Watched, n.BeatAt, n.ChangedAt, n.Now = true, n.At, db.Time(changed), r.Now
+			n.Watched, n.BeatAt, n.Now = true, n.At, r.Now
 			r.Watched = append(r.Watched, n)
 			return nil
 		}, `SELECT node_id, watched, source, size, error_size, sampled_at, error, failing_since, state, changed_at
@@ -61,11 +60,11 @@ func (s *Store) NoteMail(ctx context.Context, lease *db.Lease, nodes []string) e
 			return err
 		}
 		for _, id := range nodes {
-			if _, err := tx.Exec(ctx, `INSERT INTO mailqueue_nodes
+			if err := tx.Do(ctx, "noting an offline node's messages", `INSERT INTO mailqueue_nodes
 				(node_id, watched, source, size, error_size, sampled_at, error, failing_since, state, changed_at, mail_at)
 				VALUES ($1, 0, '', 0, 0, 0, '', 0, '', 0, $2)
 				ON CONFLICT (node_id) DO UPDATE SET mail_at = excluded.mail_at`, id, db.Micros(tx.Now())); err != nil {
-				return fmt.Errorf("noting an offline node's messages: %w", err)
+				return err
 			}
 		}
 		return nil

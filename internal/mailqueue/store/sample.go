@@ -20,11 +20,11 @@ const sampleEvery = 40 * time.Second
 func (s *Store) Record(ctx context.Context, node, source string, sizes mailqueue.Sizes, failure error) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		// Of a node that was watched under this name nothing is kept.
-		if _, err := tx.Exec(ctx, `INSERT INTO mailqueue_nodes
+		if err := tx.Do(ctx, "recording a sample", `INSERT INTO mailqueue_nodes
 			(node_id, watched, source, size, error_size, sampled_at, error, failing_since, state, changed_at, mail_at)
 			VALUES ($1, 0, $2, 0, 0, 0, '', 0, '', 0, 0)
 			ON CONFLICT (node_id) DO UPDATE SET watched = 0, source = excluded.source, state = ''`, node, source); err != nil {
-			return fmt.Errorf("recording a sample: %w", err)
+			return err
 		}
 		return record(ctx, tx, node, sizes, failure)
 	})
@@ -41,32 +41,29 @@ func record(ctx context.Context, tx *db.Tx, node string, sizes mailqueue.Sizes, 
 		}
 		return nil
 	}
-	if _, err := tx.Exec(ctx, `UPDATE mailqueue_nodes SET size = $2, error_size = $3, sampled_at = $4, error = '', failing_since = 0
+	if err := tx.Do(ctx, "recording a sample",
+		`UPDATE mailqueue_nodes SET size = $2, error_size = $3, sampled_at = $4, error = '', failing_since = 0
 		WHERE node_id = $1`, node, sizes.Size, sizes.ErrorSize, now); err != nil {
-		return fmt.Errorf("recording a sample: %w", err)
+		return err
 	}
-	if _, err := tx.Exec(ctx, `INSERT INTO mailqueue_samples (node_id, at, size, error_size)
+	return tx.Do(ctx, "recording a sample", `INSERT INTO mailqueue_samples (node_id, at, size, error_size)
 		SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT)
 		WHERE NOT EXISTS (SELECT 1 FROM mailqueue_samples WHERE node_id = $1 AND at > $5)`,
-		node, now, sizes.Size, sizes.ErrorSize, db.Micros(tx.Now().Add(-sampleEvery))); err != nil {
-		return fmt.Errorf("recording a sample: %w", err)
-	}
-	return nil
+		node, now, sizes.Size, sizes.ErrorSize, db.Micros(tx.Now().Add(-sampleEvery)))
 }
 
 // AboveSince returns since when a node's queue has had at least so many messages in
 // all its samples; zero where the newest has fewer.
-func (s *Store) AboveSince(ctx context.Context, node string, least mailqueue.Sizes) (time.Time, error) {
-	var at int64
-	err := s.db.Read(ctx, func(tx *db.Tx) error {
+func (s *Store) AboveSince(ctx context.Context, node string, least mailqueue.Sizes) (at time.Time, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		return tx.QueryRow(ctx, `SELECT coalesce(min(at), 0) FROM mailqueue_samples WHERE node_id = $1 AND at > coalesce(
 			(SELECT max(at) FROM mailqueue_samples WHERE node_id = $1 AND (size < $2 OR error_size < $3)), 0)`,
-			node, least.Size, least.ErrorSize).Scan(&at)
+			node, least.Size, least.ErrorSize).Scan(db.At(&at))
 	})
 	if err != nil {
-		return time.Time{}, fmt.Errorf("reading since when a queue is long: %w", err)
+		return at, fmt.Errorf("reading since when a queue is long: %w", err)
 	}
-	return db.Time(at), nil
+	return at, nil
 }
 
 // History returns the course of each node's sizes since a time: for every step

@@ -20,12 +20,12 @@ func (s *Store) KeepWatched(ctx context.Context, lease *db.Lease, list []mailque
 		for _, n := range list {
 			kept[n.ID] = true
 			// A node of Outrigger's own goes before one of its name.
-			if _, err := tx.Exec(ctx, `INSERT INTO mailqueue_nodes
+			if err := tx.Do(ctx, "saving a watched node", `INSERT INTO mailqueue_nodes
 				(node_id, watched, source, size, error_size, sampled_at, error, failing_since, state, changed_at, mail_at)
 				VALUES ($1, 1, $2, 0, 0, 0, '', 0, $3, $4, 0)
 				ON CONFLICT (node_id) DO UPDATE SET source = excluded.source WHERE mailqueue_nodes.watched = 1`,
 				n.ID, n.Source, cluster.Offline, db.Micros(tx.Now())); err != nil {
-				return fmt.Errorf("saving a watched node: %w", err)
+				return err
 			}
 		}
 		stored, err := watchedIDs(ctx, tx)
@@ -34,8 +34,8 @@ func (s *Store) KeepWatched(ctx context.Context, lease *db.Lease, list []mailque
 		}
 		for _, id := range stored {
 			if !kept[id] {
-				if _, err := tx.Exec(ctx, `DELETE FROM mailqueue_nodes WHERE node_id = $1 AND watched = 1`, id); err != nil {
-					return fmt.Errorf("removing a watched node: %w", err)
+				if err := tx.Do(ctx, "removing a watched node", `DELETE FROM mailqueue_nodes WHERE node_id = $1 AND watched = 1`, id); err != nil {
+					return err
 				}
 			}
 		}

@@ -99,10 +99,10 @@ func dropRequests(ctx context.Context, tx *db.Tx, attempts [][]any) error {
 // before the delivery was put back. What a digest sent stands with its first delivery.
 func readAttempts(ctx context.Context, tx *db.Tx, delivery int64) ([]notify.Attempt, error) {
 	return db.List(ctx, tx, "reading attempts", func(row db.Row) (a notify.Attempt, err error) {
-		var at, took int64
+		var took int64
 		var headers string
-		err = row.Scan(&at, &took, &a.Status, &a.Answer, &a.Err, &a.Public, &headers, &a.Request, &a.Format, &a.Batch)
-		a.At, a.Took, a.Headers = db.Time(at), micros(took), decodeHeaders(headers)
+		err = row.Scan(db.At(&a.At), &took, &a.Status, &a.Answer, &a.Err, &a.Public, &headers, &a.Request, &a.Format, &a.Batch)
+		a.Took, a.Headers = micros(took), decodeHeaders(headers)
 		return a, err
 	}, `SELECT a.at, a.took, a.status, a.answer, a.error, a.public, a.headers,
 			CASE WHEN a.batch = 0 OR a.batch = a.delivery_id THEN a.request

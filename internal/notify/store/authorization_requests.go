@@ -19,17 +19,16 @@ import (
 func (s *Store) KeepRequest(ctx context.Context, r notify.AuthorizationRequest) error {
 	state := hashState(r.State)
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, `DELETE FROM notify_authorization_requests WHERE expires_at <= $1
+		if err := tx.Do(ctx, "dropping old requests for authorisations", `DELETE FROM notify_authorization_requests WHERE expires_at <= $1
 			OR state IN (SELECT state FROM notify_authorization_requests WHERE user_id = $2 ORDER BY made_at DESC, state LIMIT $3 OFFSET $4)`,
 			db.Micros(r.MadeAt), r.UserID, notify.MaxRequests, notify.MaxRequests-1); err != nil {
-			return fmt.Errorf("dropping old requests for authorisations: %w", err)
+			return err
 		}
-		if _, err := tx.Exec(ctx, `INSERT INTO notify_authorization_requests (state, connection, user_id, session_id, verifier, back, made_at, expires_at)
+		return tx.Do(ctx, "keeping a request for an authorisation",
+			`INSERT INTO notify_authorization_requests (state, connection, user_id, session_id, verifier, back, made_at, expires_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, state, r.Connection, r.UserID, r.Session,
-			s.box.Seal(r.Verifier.Reveal(), "notify_authorization_requests", "verifier", state), clean(r.Back), db.Micros(r.MadeAt), db.Micros(r.ExpiresAt)); err != nil {
-			return fmt.Errorf("keeping a request for an authorisation: %w", err)
-		}
-		return nil
+			s.box.Seal(r.Verifier.Reveal(), "notify_authorization_requests", "verifier", state),
+			clean(r.Back), db.Micros(r.MadeAt), db.Micros(r.ExpiresAt))
 	})
 }
 
@@ -39,17 +38,16 @@ func (s *Store) TakeRequest(ctx context.Context, connection string, state secret
 	row := hashState(state)
 	var verifier []byte
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		var made, expires int64
 		err := tx.QueryRow(ctx, `DELETE FROM notify_authorization_requests WHERE state = $1 AND connection = $2 AND user_id = $3
 			AND (session_id = 0 OR session_id = $4) AND expires_at > $5 RETURNING connection, user_id, session_id, verifier, back, made_at, expires_at`,
-			row, clean(connection), userID, session, db.Micros(now)).Scan(&r.Connection, &r.UserID, &r.Session, &verifier, &r.Back, &made, &expires)
+			row, clean(connection), userID, session, db.Micros(now)).
+			Scan(&r.Connection, &r.UserID, &r.Session, &verifier, &r.Back, db.At(&r.MadeAt), db.At(&r.ExpiresAt))
 		if errors.Is(err, sql.ErrNoRows) {
 			return fault.New(fault.Invalid, "This answer from the platform matches none of your requests: it was already used, took more than 10 minutes, or belongs to another sign-in. Nothing has changed. Start again.")
 		}
 		if err != nil {
 			return fmt.Errorf("taking a request for an authorisation: %w", err)
 		}
-		r.MadeAt, r.ExpiresAt = db.Time(made), db.Time(expires)
 		return nil
 	})
 	if err != nil {

@@ -21,17 +21,15 @@ const selectAuthorizations = `SELECT id, connection, account_id, account_name, b
 type sealedTokens struct{ access, refresh []byte }
 
 func scanAuthorization(row db.Row) (a notify.Authorization, t sealedTokens, err error) {
-	var authorized, since, expires, refreshed, due, asked int64
-	err = row.Scan(&a.ID, &a.Connection, &a.AccountID, &a.AccountName, &a.BaseURL, &a.UserID, &a.AuthorizedBy, &authorized,
-		&a.State, &since, &a.Reason, &a.Tokens, &expires, &refreshed, &due, &asked, &t.access, &t.refresh, &a.Rules)
+	err = row.Scan(&a.ID, &a.Connection, &a.AccountID, &a.AccountName, &a.BaseURL, &a.UserID, &a.AuthorizedBy, db.At(&a.AuthorizedAt),
+		&a.State, db.At(&a.StateAt), &a.Reason, &a.Tokens, db.At(&a.Expires), db.At(&a.RefreshedAt), db.At(&a.DueAt), db.At(&a.AskedAt),
+		&t.access, &t.refresh, &a.Rules)
 	if errors.Is(err, sql.ErrNoRows) {
 		return a, t, fault.New(fault.NotFound, "There is no such authorisation.")
 	}
 	if err != nil {
 		return a, t, fmt.Errorf("reading an authorisation: %w", err)
 	}
-	a.AuthorizedAt, a.StateAt, a.Expires, a.RefreshedAt = db.Time(authorized), db.Time(since), db.Time(expires), db.Time(refreshed)
-	a.DueAt, a.AskedAt = db.Time(due), db.Time(asked)
 	return a, t, nil
 }
 
@@ -44,35 +42,27 @@ func readAuthorizations(ctx context.Context, tx *db.Tx, where string, args ...an
 
 // ListAuthorizations lists those of a user, 0: of all, in the order of their
 // ids, after one.
-func (s *Store) ListAuthorizations(ctx context.Context, userID, after int64, limit int) (list []notify.Authorization, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = readAuthorizations(ctx, tx, `WHERE (user_id = $1 OR $1 = 0) AND id > $2 ORDER BY id LIMIT $3`, userID, after, limit)
-		return err
+func (s *Store) ListAuthorizations(ctx context.Context, userID, after int64, limit int) ([]notify.Authorization, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) ([]notify.Authorization, error) {
+		return readAuthorizations(ctx, tx, `WHERE (user_id = $1 OR $1 = 0) AND id > $2 ORDER BY id LIMIT $3`, userID, after, limit)
 	})
-	return list, err
 }
 
 // AuthorizationRules returns the first rules that belong to an account, with their
 // names and places alone.
-func (s *Store) AuthorizationRules(ctx context.Context, id int64, limit int) (list []notify.Rule, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = db.List(ctx, tx, "reading the rules of an account", func(row db.Row) (r notify.Rule, err error) {
-			err = row.Scan(&r.ID, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey)
-			return r, err
-		}, `SELECT id, name, connection, project_key, repository_key FROM notify_rules
-			WHERE authorization_id = $1 AND authorization_id <> 0 ORDER BY id LIMIT $2`, id, limit)
-		return err
-	})
-	return list, err
+func (s *Store) AuthorizationRules(ctx context.Context, id int64, limit int) ([]notify.Rule, error) {
+	return db.ReadList(ctx, s.db, "reading the rules of an account", func(row db.Row) (r notify.Rule, err error) {
+		err = row.Scan(&r.ID, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey)
+		return r, err
+	}, `SELECT id, name, connection, project_key, repository_key FROM notify_rules
+		WHERE authorization_id = $1 AND authorization_id <> 0 ORDER BY id LIMIT $2`, id, limit)
 }
 
 // AuthorizationUsers returns the users of the active ones.
-func (s *Store) AuthorizationUsers(ctx context.Context) (ids []int64, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		ids, err = readIDs(ctx, tx, `SELECT DISTINCT user_id FROM notify_authorizations WHERE state = 'active'`)
-		return err
+func (s *Store) AuthorizationUsers(ctx context.Context) ([]int64, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) ([]int64, error) {
+		return readIDs(ctx, tx, `SELECT DISTINCT user_id FROM notify_authorizations WHERE state = 'active'`)
 	})
-	return ids, err
 }
 
 // Authorization returns one: fault.NotFound where there is none with the id.
@@ -86,25 +76,25 @@ func (s *Store) Authorization(ctx context.Context, id int64) (a notify.Authoriza
 
 // UsableAuthorizations lists the active ones of a connection that a user gave,
 // the latest first.
-func (s *Store) UsableAuthorizations(ctx context.Context, connection string, userID int64) (list []notify.Authorization, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = readAuthorizations(ctx, tx, `WHERE connection = $1 AND user_id = $2 AND state = 'active' ORDER BY authorized_at DESC, id`, connection, userID)
-		return err
+func (s *Store) UsableAuthorizations(ctx context.Context, connection string, userID int64) ([]notify.Authorization, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) ([]notify.Authorization, error) {
+		return readAuthorizations(ctx, tx, `WHERE connection = $1 AND user_id = $2 AND state = 'active' ORDER BY authorized_at DESC, id`,
+			connection, userID)
 	})
-	return list, err
 }
 
 // ReadingAuthorizations lists active ones that may be able to read a repository:
 // those of a user first, then those that rules there belong to.
-func (s *Store) ReadingAuthorizations(ctx context.Context, connection string, at notify.RepositoryRef, userID int64, limit int) (list []notify.Authorization, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = readAuthorizations(ctx, tx, `WHERE connection = $1 AND state = 'active' AND (user_id = $2 OR id IN (SELECT r.authorization_id FROM notify_rules r
+func (s *Store) ReadingAuthorizations(
+	ctx context.Context, connection string, at notify.RepositoryRef, userID int64, limit int,
+) ([]notify.Authorization, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) ([]notify.Authorization, error) {
+		return readAuthorizations(ctx, tx, `WHERE connection = $1 AND state = 'active' AND (user_id = $2
+			OR id IN (SELECT r.authorization_id FROM notify_rules r
 				WHERE r.project_fold = $3 AND r.repository_fold = $4 AND r.connection = $1))
 			ORDER BY CASE WHEN user_id = $2 THEN 0 ELSE 1 END, authorized_at DESC, id LIMIT $5`,
 			connection, userID, notify.Fold(clean(at.ProjectKey)), notify.Fold(clean(at.RepositoryKey)), limit)
-		return err
 	})
-	return list, err
 }
 
 // CountAuthorizations counts the accounts in each state.
@@ -176,9 +166,10 @@ func (s *Store) RevokeAuthorization(ctx context.Context, who notify.Actor, id in
 		if err != nil || before.State == notify.AuthorizationRevoked {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `UPDATE notify_authorizations SET state = 'revoked', state_at = $1, reason = '', access_token = NULL, refresh_token = NULL,
+		if err := tx.Do(ctx, "revoking an authorisation",
+			`UPDATE notify_authorizations SET state = 'revoked', state_at = $1, reason = '', access_token = NULL, refresh_token = NULL,
 			due_at = 0, asked_at = 0 WHERE id = $2`, db.Micros(tx.Now()), id); err != nil {
-			return fmt.Errorf("revoking an authorisation: %w", err)
+			return err
 		}
 		if err := s.pauseRules(ctx, tx, who, id, true); err != nil {
 			return err

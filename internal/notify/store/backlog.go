@@ -65,9 +65,7 @@ func oldestWaiting(ctx context.Context, tx *db.Tx, shards []int, first int64) (t
 func (s *Store) countChannels(ctx context.Context, tx *db.Tx, shards []int, to map[string]int) error {
 	return tx.EachRow(ctx, "counting channels", func(row db.Row) error {
 		var c notify.Channel
-		var gateUntil, failing int64
-		err := row.Scan(&c.State, &c.GateStep, &c.GateReason, &gateUntil, &c.Refused, &failing, &c.Idle)
-		c.GateUntil, c.FailingSince = db.Time(gateUntil), db.Time(failing)
+		err := row.Scan(&c.State, &c.GateStep, &c.GateReason, db.At(&c.GateUntil), &c.Refused, db.At(&c.FailingSince), &c.Idle)
 		to[c.Status(tx.Now()).State]++
 		return err
 	}, `SELECT c.state, c.gate_step, c.gate_reason, c.gate_until, c.refused, c.failing_since, `+channelIdle+` FROM notify_channels c

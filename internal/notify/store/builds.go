@@ -89,11 +89,9 @@ func lockBuilds(ctx context.Context, tx *db.Tx, keys []buildKey) (map[buildKey]n
 	err := tx.Each(ctx, `SELECT state, url, number, posted_at, asked_at, stood_at FROM notify_builds
 		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND hash = $4 AND build_key = $5`+lock, args, func(i int, row db.Row) error {
 		var b notify.SeenBuild
-		var posted, asked, stood int64
-		if err := row.Scan(&b.State, &b.URL, &b.Number, &posted, &asked, &stood); err != nil {
+		if err := row.Scan(&b.State, &b.URL, &b.Number, db.At(&b.Posted), db.At(&b.Asked), db.At(&b.At)); err != nil {
 			return err
 		}
-		b.Posted, b.Asked, b.At = db.Time(posted), db.Time(asked), db.Time(stood)
 		seen[keys[i]] = b
 		return nil
 	})
@@ -107,18 +105,16 @@ func lockBuilds(ctx context.Context, tx *db.Tx, keys []buildKey) (map[buildKey]n
 // What was told under those counts.
 func moveBuilds(ctx context.Context, tx *db.Tx, by notify.KeyChange) error {
 	from, to := by.From.Folded(), by.To.Folded()
-	if _, err := tx.Exec(ctx, `INSERT INTO notify_builds (connection, project_fold, repository_fold, hash, build_key,
+	if err := tx.Do(ctx, "moving builds", `INSERT INTO notify_builds (connection, project_fold, repository_fold, hash, build_key,
 			state, url, number, posted_at, asked_at, stood_at, seen_at)
 		SELECT connection, $4, CASE WHEN $5 = '' THEN repository_fold ELSE $5 END, hash, build_key, state, url, number, posted_at, asked_at, stood_at, seen_at
 			FROM notify_builds WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)
 		ON CONFLICT DO NOTHING`, by.Connection, from.ProjectKey, from.RepositoryKey, to.ProjectKey, to.RepositoryKey); err != nil {
-		return fmt.Errorf("moving builds: %w", err)
+		return err
 	}
-	if _, err := tx.Exec(ctx, `DELETE FROM notify_builds WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`,
-		by.Connection, from.ProjectKey, from.RepositoryKey); err != nil {
-		return fmt.Errorf("moving builds: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "moving builds",
+		`DELETE FROM notify_builds WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`,
+		by.Connection, from.ProjectKey, from.RepositoryKey)
 }
 
 // DeleteBuilds forgets builds of which nothing was told since a time; see

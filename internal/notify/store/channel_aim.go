@@ -49,8 +49,9 @@ func (s *Store) aimAt(ctx context.Context, tx *db.Tx, to aim, webhookURL string)
 		return to.keepOwn(ctx, tx)
 	}
 	format := to.choice.Format.Else(notify.Auto)
-	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET name = $1, format = $2 WHERE id = $3`, clean(to.choice.Name), string(format), id); err != nil {
-		return fmt.Errorf("naming a new channel: %w", err)
+	if err := tx.Do(ctx, "naming a new channel",
+		`UPDATE notify_channels SET name = $1, format = $2 WHERE id = $3`, clean(to.choice.Name), string(format), id); err != nil {
+		return err
 	}
 	if to.choice.Name == "" {
 		return nil

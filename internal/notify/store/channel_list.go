@@ -148,13 +148,10 @@ func countOnChannels(ctx context.Context, tx *db.Tx, channels []notify.ChannelIn
 func addChannels(ctx context.Context, tx *db.Tx, ids []int64, to map[int64]*notify.ChannelInfo) error {
 	return tx.EachRow(ctx, "reading channels", func(row db.Row) error {
 		var c notify.ChannelInfo
-		var updated int64
-		scan := scannedChannel{Channel: &c.Channel}
-		if err := row.Scan(scan.into(&c.Kept, &c.SharedWith.Everyone, &c.WasShared, &c.OwnerID, &c.UpdatedBy, &updated)...); err != nil {
+		into := append(channelInto(&c.Channel), &c.Kept, &c.SharedWith.Everyone, &c.WasShared, &c.OwnerID, &c.UpdatedBy, db.At(&c.UpdatedAt))
+		if err := row.Scan(into...); err != nil {
 			return err
 		}
-		scan.setTimes()
-		c.UpdatedAt = db.Time(updated)
 		*to[c.ID] = c
 		return nil
 	}, `SELECT `+channelColumns+`, c.kept, c.everyone, c.was_shared, c.owner_id, c.updated_by, c.updated_at FROM notify_channels c WHERE c.id IN (`+list(ids)+`)`)
@@ -231,12 +228,11 @@ func readTroubled(ctx context.Context, tx *db.Tx, max int) (worst []notify.Chann
 	}
 	if all = len(ids); all == max {
 		var more int
-		var first int64
 		if err := tx.QueryRow(ctx, `SELECT count(*), coalesce(min(since), 0) FROM (SELECT `+troubledSince+` AS since`+troubledWhere+worstFirst+` LIMIT $2 OFFSET $3) rest`,
-			since, math.MaxInt32, max).Scan(&more, &first); err != nil {
+			since, math.MaxInt32, max).Scan(&more, db.At(&others)); err != nil {
 			return nil, 0, others, fmt.Errorf("counting troubled channels: %w", err)
 		}
-		all, others = all+more, db.Time(first)
+		all += more
 	}
 	if worst, err = readChannelInfos(ctx, tx, ids); err == nil {
 		err = countOnChannels(ctx, tx, worst, notify.MaxListed)

@@ -24,11 +24,8 @@ func freeURL(ctx context.Context, tx *db.Tx, webhookURL string, channel int64) e
 	if channel == 0 { // its row serves the new one
 		return nil
 	}
-	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET fingerprint = 'former ' || id WHERE fingerprint = $1 AND id <> $2`,
-		fingerprintURL(webhookURL), channel); err != nil {
-		return fmt.Errorf("freeing a webhook URL: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "freeing a webhook URL", `UPDATE notify_channels SET fingerprint = 'former ' || id WHERE fingerprint = $1 AND id <> $2`,
+		fingerprintURL(webhookURL), channel)
 }
 
 // aimElsewhere replaces the webhook URL of a channel where a change says so, and cancels
@@ -94,15 +91,14 @@ func (s *Store) replaceURL(ctx context.Context, tx *db.Tx, before *notify.Channe
 
 // keepFormer has the fingerprint that a channel had lead to it on.
 func keepFormer(ctx context.Context, tx *db.Tx, before *notify.ChannelInfo, present string) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM notify_channel_fingerprints WHERE fingerprint = $1`, present); err != nil {
-		return fmt.Errorf("keeping a former fingerprint: %w", err)
+	if err := tx.Do(ctx, "keeping a former fingerprint",
+		`DELETE FROM notify_channel_fingerprints WHERE fingerprint = $1`, present); err != nil {
+		return err
 	}
-	if _, err := tx.Exec(ctx, `INSERT INTO notify_channel_fingerprints (fingerprint, channel_id, replaced_at) VALUES ($1, $2, $3)
+	return tx.Do(ctx, "keeping a former fingerprint",
+		`INSERT INTO notify_channel_fingerprints (fingerprint, channel_id, replaced_at) VALUES ($1, $2, $3)
 		ON CONFLICT (fingerprint) DO UPDATE SET channel_id = excluded.channel_id, replaced_at = excluded.replaced_at`,
-		before.Fingerprint, before.ID, db.Micros(tx.Now())); err != nil {
-		return fmt.Errorf("keeping a former fingerprint: %w", err)
-	}
-	return nil
+		before.Fingerprint, before.ID, db.Micros(tx.Now()))
 }
 
 // rerouteChannel has what waits on a channel go out in the formats that its rules and

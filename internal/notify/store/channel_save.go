@@ -46,10 +46,7 @@ func keepChannel(ctx context.Context, tx *db.Tx, who notify.Actor, id int64) err
 	if err := checkOwnChannels(ctx, tx, who.UserID); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET owner_id = $1, kept = 1 WHERE id = $2`, who.UserID, id); err != nil {
-		return fmt.Errorf("keeping who made a channel: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "keeping who made a channel", `UPDATE notify_channels SET owner_id = $1, kept = 1 WHERE id = $2`, who.UserID, id)
 }
 
 // checkOwnChannels is fault.Conflict where a user has made as many channels that
@@ -128,13 +125,14 @@ func stays(d *notify.ChannelDraft) bool {
 
 // writeChannel writes what people set of a channel, as its next version.
 func writeChannel(ctx context.Context, tx *db.Tx, who notify.Actor, id int64, d *notify.ChannelDraft) error {
-	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET name = $1, format = $2, everyone = $3, version = version + 1, updated_by = $4,
+	if err := tx.Do(ctx, "saving channel",
+		`UPDATE notify_channels SET name = $1, format = $2, everyone = $3, version = version + 1, updated_by = $4,
 			updated_at = $5, was_shared = CASE WHEN $6 THEN 1 ELSE was_shared END WHERE id = $7`,
 		clean(d.Name), string(d.Format), bit(d.SharedWith.Everyone), who.Name, db.Micros(tx.Now()), d.SharedWith.String() != "", id); err != nil {
-		return fmt.Errorf("saving channel: %w", err)
+		return err
 	}
-	if _, err := tx.Exec(ctx, `DELETE FROM notify_channel_shares WHERE channel_id = $1`, id); err != nil {
-		return fmt.Errorf("sharing channel: %w", err)
+	if err := tx.Do(ctx, "sharing channel", `DELETE FROM notify_channel_shares WHERE channel_id = $1`, id); err != nil {
+		return err
 	}
 	shares := make([][]any, len(d.SharedWith.Projects))
 	for i, p := range d.SharedWith.Projects {
@@ -164,8 +162,8 @@ func (s *Store) DeleteChannel(ctx context.Context, who notify.Actor, id, version
 			`DELETE FROM notify_channel_shares WHERE channel_id = $1`,
 			`DELETE FROM notify_channel_fingerprints WHERE channel_id = $1`,
 		} {
-			if _, err := tx.Exec(ctx, q, id); err != nil {
-				return fmt.Errorf("deleting channel: %w", err)
+			if err := tx.Do(ctx, "deleting channel", q, id); err != nil {
+				return err
 			}
 		}
 		if err := s.dropUnusedURL(ctx, tx, id); err != nil {

@@ -32,15 +32,14 @@ func (s *Store) Channel(ctx context.Context, id int64) (notify.Channel, secret.V
 
 func (s *Store) readChannel(ctx context.Context, tx *db.Tx, id int64) (c notify.Channel, url secret.Value, err error) {
 	var sealed []byte
-	scan := scannedChannel{Channel: &c}
-	err = tx.QueryRow(ctx, `SELECT `+channelColumns+`, c.url FROM notify_channels c WHERE c.id = $1`, id).Scan(scan.into(&sealed)...)
+	err = tx.QueryRow(ctx, `SELECT `+channelColumns+`, c.url FROM notify_channels c WHERE c.id = $1`, id).
+		Scan(append(channelInto(&c), &sealed)...)
 	if err == sql.ErrNoRows {
 		return c, url, fault.New(fault.NotFound, "There is no channel with id %d.", id)
 	}
 	if err != nil {
 		return c, url, fmt.Errorf("reading channel: %w", err)
 	}
-	scan.setTimes()
 	if len(sealed) == 0 { // no rule uses it any more, and nothing is sent
 		return c, url, nil
 	}
@@ -49,15 +48,12 @@ func (s *Store) readChannel(ctx context.Context, tx *db.Tx, id int64) (c notify.
 }
 
 func updateChannel(ctx context.Context, tx *db.Tx, c *notify.Channel) error {
-	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET state = $1, reason = $2, broken_at = $3, gate_until = $4, gate_step = $5,
+	return tx.Do(ctx, "updating channel", `UPDATE notify_channels SET state = $1, reason = $2, broken_at = $3, gate_until = $4, gate_step = $5,
 			gate_reason = $6, rejected = $7, refused = $8, suspect = $9, failing_since = $10, last_ok_at = $11,
 			inside = $13, gate_inside = $14 WHERE id = $12`,
 		string(c.State), clean(c.Reason), db.Micros(c.BrokenAt), db.Micros(c.GateUntil), c.GateStep,
 		clean(c.GateReason), c.Rejected, c.Refused, c.Suspect, db.Micros(c.FailingSince), db.Micros(c.LastOKAt), c.ID,
-		clean(c.Inside), clean(c.GateInside)); err != nil {
-		return fmt.Errorf("updating channel: %w", err)
-	}
-	return nil
+		clean(c.Inside), clean(c.GateInside))
 }
 
 // RecordTest puts a test message into the audit trail: to which webhook URL, masked,
@@ -82,8 +78,9 @@ func (s *Store) RecordTest(ctx context.Context, who notify.Actor, object, id str
 // within a minute as are allowed, on all nodes together: the audit trail has each.
 func fewTests(ctx context.Context, tx *db.Tx, who notify.Actor) error {
 	if tx.Dialect() == db.Postgres { // one at a time, also of those that other nodes send
-		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended($1, $2))`, "test "+who.Source+" "+who.Name, generationLock); err != nil {
-			return fmt.Errorf("locking test messages: %w", err)
+		if err := tx.Do(ctx, "locking test messages",
+			`SELECT pg_advisory_xact_lock(hashtextextended($1, $2))`, "test "+who.Source+" "+who.Name, generationLock); err != nil {
+			return err
 		}
 	}
 	var sent int
@@ -158,11 +155,9 @@ func (s *Store) Pending(ctx context.Context, shards []int) ([]notify.Pending, er
 		defer rows.Close()
 		for rows.Next() {
 			var p notify.Pending
-			var gateUntil int64
-			if err := rows.Scan(&p.ChannelID, &gateUntil, &p.Queued, &p.Released); err != nil {
+			if err := rows.Scan(&p.ChannelID, db.At(&p.GateUntil), &p.Queued, &p.Released); err != nil {
 				return fmt.Errorf("reading pending channels: %w", err)
 			}
-			p.GateUntil = db.Time(gateUntil)
 			found = append(found, p)
 		}
 		return rows.Err()

@@ -14,15 +14,13 @@ import (
 const chatAccountSelect = `SELECT connection, user_name, teams, slack, updated_by, updated_at FROM notify_chat_accounts`
 
 // ListChatAccounts returns one page of the accounts.
-func (s *Store) ListChatAccounts(ctx context.Context, p notify.ChatAccountPage) (found []notify.ChatAccount, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		found, err = readChatAccounts(ctx, tx, ` WHERE (connection, user_fold) > ($1, $2) AND ($3 = '' OR connection = $3)
+func (s *Store) ListChatAccounts(ctx context.Context, p notify.ChatAccountPage) ([]notify.ChatAccount, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) ([]notify.ChatAccount, error) {
+		return readChatAccounts(ctx, tx, ` WHERE (connection, user_fold) > ($1, $2) AND ($3 = '' OR connection = $3)
 			AND ($4 = '' OR user_fold LIKE $5 ESCAPE '\' OR lower(teams) LIKE $5 ESCAPE '\' OR lower(slack) LIKE $5 ESCAPE '\')
 			ORDER BY connection, user_fold LIMIT $6`,
 			clean(p.AfterConnection), clean(notify.Fold(p.AfterUser)), clean(p.Connection), clean(p.Search), contains(clean(notify.Fold(p.Search))), p.Limit)
-		return err
 	})
-	return found, err
 }
 
 // contains is the pattern of LIKE for texts that contain s.
@@ -55,9 +53,7 @@ func (s *Store) ChatAccounts(ctx context.Context, connection string, users []not
 
 func readChatAccounts(ctx context.Context, tx *db.Tx, where string, args ...any) ([]notify.ChatAccount, error) {
 	return db.List(ctx, tx, "reading chat accounts", func(row db.Row) (a notify.ChatAccount, err error) {
-		var updated int64
-		err = row.Scan(&a.Connection, &a.User, &a.Teams, &a.Slack, &a.UpdatedBy, &updated)
-		a.UpdatedAt = db.Time(updated)
+		err = row.Scan(&a.Connection, &a.User, &a.Teams, &a.Slack, &a.UpdatedBy, db.At(&a.UpdatedAt))
 		return a, err
 	}, chatAccountSelect+where, args...)
 }
@@ -69,10 +65,7 @@ func lockChatAccounts(ctx context.Context, tx *db.Tx) error {
 	if tx.Dialect() != db.Postgres { // whose writer is alone
 		return nil
 	}
-	if _, err := tx.Exec(ctx, `LOCK TABLE notify_chat_accounts IN SHARE ROW EXCLUSIVE MODE`); err != nil {
-		return fmt.Errorf("locking chat accounts: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "locking chat accounts", `LOCK TABLE notify_chat_accounts IN SHARE ROW EXCLUSIVE MODE`)
 }
 
 // SaveChatAccounts creates or replaces accounts, all or none, and tells how many
@@ -90,12 +83,13 @@ func (s *Store) SaveChatAccounts(ctx context.Context, who notify.Actor, accounts
 				return err
 			}
 			a.UpdatedBy, a.UpdatedAt = who.Name, tx.Now()
-			if _, err := tx.Exec(ctx, `INSERT INTO notify_chat_accounts (connection, user_fold, user_name, teams, slack, updated_by, updated_at)
+			if err := tx.Do(ctx, "saving chat account",
+				`INSERT INTO notify_chat_accounts (connection, user_fold, user_name, teams, slack, updated_by, updated_at)
 				VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (connection, user_fold) DO UPDATE SET
 				user_name = excluded.user_name, teams = excluded.teams, slack = excluded.slack,
 				updated_by = excluded.updated_by, updated_at = excluded.updated_at`,
 				a.Connection, clean(notify.Fold(a.User)), clean(a.User), a.Teams, a.Slack, clean(a.UpdatedBy), db.Micros(a.UpdatedAt)); err != nil {
-				return fmt.Errorf("saving chat account: %w", err)
+				return err
 			}
 			action, old := "update", map[string]string(nil)
 			if len(before) == 0 {
@@ -127,8 +121,8 @@ func (s *Store) DeleteChatAccount(ctx context.Context, who notify.Actor, connect
 		if len(before) == 0 {
 			return fault.New(fault.NotFound, "User %q of %s has no chat account.", user, connection)
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM notify_chat_accounts`+at, connection, clean(notify.Fold(user))); err != nil {
-			return fmt.Errorf("deleting chat account: %w", err)
+		if err := tx.Do(ctx, "deleting chat account", `DELETE FROM notify_chat_accounts`+at, connection, clean(notify.Fold(user))); err != nil {
+			return err
 		}
 		return audit.Record(ctx, tx, chatAccountEntry(who, "delete", &before[0], auditedChatAccount(&before[0]), nil))
 	})

@@ -62,11 +62,9 @@ func (s *Store) UnauthorizedRepositories(ctx context.Context, but int64, limit i
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		return tx.EachRow(ctx, "reading repositories without an account", func(row db.Row) error {
 			var one notify.CloudRepository
-			var since int64
-			if err := row.Scan(&one.Connection, &one.Workspace, &one.Repository, &one.Unauthorized, &since); err != nil {
+			if err := row.Scan(&one.Connection, &one.Workspace, &one.Repository, &one.Unauthorized, db.At(&one.UnauthorizedAt)); err != nil {
 				return err
 			}
-			one.UnauthorizedAt = db.Time(since)
 			if len(out) < limit && visible(&one) {
 				out = append(out, one)
 			}

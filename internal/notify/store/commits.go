@@ -73,17 +73,11 @@ func (s *Store) DueCommits(ctx context.Context, now time.Time, limit int) ([]not
 	return s.readCommits(ctx, `WHERE due_at > 0 AND due_at <= $1 ORDER BY due_at, hash LIMIT $2`, db.Micros(now), limit)
 }
 
-func (s *Store) readCommits(ctx context.Context, where string, args ...any) (list []notify.NamedCommit, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = db.List(ctx, tx, "reading named commits", func(row db.Row) (c notify.NamedCommit, err error) {
-			var named, due int64
-			err = row.Scan(&c.Connection, &c.Hash, &c.At.ProjectKey, &c.At.RepositoryKey, &c.Branch, &named, &due, &c.Asked)
-			c.NamedAt, c.DueAt = db.Time(named), db.Time(due)
-			return c, err
-		}, selectCommits+where, args...)
-		return err
-	})
-	return list, err
+func (s *Store) readCommits(ctx context.Context, where string, args ...any) ([]notify.NamedCommit, error) {
+	return db.ReadList(ctx, s.db, "reading named commits", func(row db.Row) (c notify.NamedCommit, err error) {
+		err = row.Scan(&c.Connection, &c.Hash, &c.At.ProjectKey, &c.At.RepositoryKey, &c.Branch, db.At(&c.NamedAt), db.At(&c.DueAt), &c.Asked)
+		return c, err
+	}, selectCommits+where, args...)
 }
 
 // ScheduleCommit says when a commit is asked for next: never, where DueAt is
@@ -91,12 +85,9 @@ func (s *Store) readCommits(ctx context.Context, where string, args ...any) (lis
 func (s *Store) ScheduleCommit(ctx context.Context, c notify.NamedCommit) error {
 	at := c.At.Folded()
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, `UPDATE notify_commits SET due_at = $1, asked = $2
+		return tx.Do(ctx, "scheduling a commit", `UPDATE notify_commits SET due_at = $1, asked = $2
 			WHERE connection = $3 AND hash = $4 AND project_fold = $5 AND repository_fold = $6 AND named_at = $7`,
-			db.Micros(c.DueAt), c.Asked, c.Connection, c.Hash, at.ProjectKey, at.RepositoryKey, db.Micros(c.NamedAt)); err != nil {
-			return fmt.Errorf("scheduling a commit: %w", err)
-		}
-		return nil
+			db.Micros(c.DueAt), c.Asked, c.Connection, c.Hash, at.ProjectKey, at.RepositoryKey, db.Micros(c.NamedAt))
 	})
 }
 

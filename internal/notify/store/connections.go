@@ -33,11 +33,12 @@ func (s *Store) CreateConnection(ctx context.Context, who notify.Actor, c notify
 			return fault.New(fault.Conflict, "There is a connection %s already; give this one another name.", c.Name)
 		}
 		c.Version, c.CreatedBy, c.CreatedAt, c.UpdatedBy, c.UpdatedAt, c.ServerAt = 1, who.Name, tx.Now(), who.Name, tx.Now(), tx.Now()
-		if _, err := tx.Exec(ctx, `INSERT INTO notify_connections (name, version, kind, base_url, user_name, token, manage_webhooks,
+		if err := tx.Do(ctx, "inserting connection",
+			`INSERT INTO notify_connections (name, version, kind, base_url, user_name, token, manage_webhooks,
 				oauth_client_id, oauth_client_secret, created_by, created_at, updated_by, updated_at, server_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`, c.Name, c.Version, c.Kind, c.BaseURL, c.User, s.sealOf(&c, "token", c.Token), bit(c.ManageWebhooks),
 			c.OAuthClientID, s.sealOf(&c, "oauth_client_secret", c.OAuthClientSecret), c.CreatedBy, db.Micros(c.CreatedAt), c.UpdatedBy, db.Micros(c.UpdatedAt), db.Micros(c.ServerAt)); err != nil {
-			return fmt.Errorf("inserting connection: %w", err)
+			return err
 		}
 		// Of an earlier one of this name something may be left: hooks of one of the
 		// file, and what its platform answered after it was deleted.
@@ -89,11 +90,11 @@ func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, draft noti
 		if c.Moved(before) {
 			c.ServerAt = tx.Now()
 		}
-		if _, err := tx.Exec(ctx, `UPDATE notify_connections SET version = $1, base_url = $2, user_name = $3, token = $4,
+		if err := tx.Do(ctx, "updating connection", `UPDATE notify_connections SET version = $1, base_url = $2, user_name = $3, token = $4,
 			manage_webhooks = $5, oauth_client_id = $6, oauth_client_secret = $7, updated_by = $8, updated_at = $9, server_at = $10 WHERE name = $11`,
 			c.Version, c.BaseURL, c.User, s.sealOf(&c, "token", c.Token), bit(c.ManageWebhooks),
 			c.OAuthClientID, s.sealOf(&c, "oauth_client_secret", c.OAuthClientSecret), c.UpdatedBy, db.Micros(c.UpdatedAt), db.Micros(c.ServerAt), c.Name); err != nil {
-			return fmt.Errorf("updating connection: %w", err)
+			return err
 		}
 		if c.BaseURL != before.BaseURL {
 			if err := errors.Join(forgetMemberships(ctx, tx, c.Name), forgetWebhooks(ctx, tx, c.Name)); err != nil {
@@ -134,8 +135,8 @@ func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name str
 			`DELETE FROM notify_chat_accounts WHERE connection = $1`,
 			`DELETE FROM notify_authorizations WHERE connection = $1`,
 		} {
-			if _, err := tx.Exec(ctx, q, name); err != nil {
-				return fmt.Errorf("deleting connection: %w", err)
+			if err := tx.Do(ctx, "deleting connection", q, name); err != nil {
+				return err
 			}
 		}
 		if err := forgetConnection(ctx, tx, name); err != nil {
@@ -161,8 +162,8 @@ func forgetConnection(ctx context.Context, tx *db.Tx, name string) error {
 		`DELETE FROM notify_pull_requests WHERE connection = $1`,
 		`DELETE FROM notify_channel_shares WHERE connection = $1`,
 	} {
-		if _, err := tx.Exec(ctx, q, name); err != nil {
-			return fmt.Errorf("forgetting connection: %w", err)
+		if err := tx.Do(ctx, "forgetting connection", q, name); err != nil {
+			return err
 		}
 	}
 	return errors.Join(forgetMemberships(ctx, tx, name), forgetWebhooks(ctx, tx, name))

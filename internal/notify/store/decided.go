@@ -21,26 +21,27 @@ type decidedDelivery struct {
 func lockDelivery(ctx context.Context, tx *db.Tx, of *notify.Delivery) (*decidedDelivery, error) {
 	d := &decidedDelivery{Delivery: notify.Delivery{ID: of.ID, EventID: of.EventID}}
 	var rules string
-	var finished, held, toChannel int64
+	var toChannel int64
 	err := tx.QueryRow(ctx, `UPDATE notify_deliveries SET note = note WHERE id = $1 AND event_id = $2
 		RETURNING channel_id, format, rules, state, note, finished_at, held_until, to_channel`, of.ID, of.EventID).
-		Scan(&d.ChannelID, &d.Format, &rules, &d.State, &d.Note, &finished, &held, &toChannel)
+		Scan(&d.ChannelID, &d.Format, &rules, &d.State, &d.Note, db.At(&d.FinishedAt), db.At(&d.HeldUntil), &toChannel)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading an undecided delivery: %w", err)
 	}
-	d.HeldUntil, d.ToChannel = db.Time(held), toChannel == 1
-	d.FinishedAt, d.Rules, d.before = db.Time(finished), decodeIDs(rules), decodeIDs(rules)
+	d.ToChannel = toChannel == 1
+	d.Rules, d.before = decodeIDs(rules), decodeIDs(rules)
 	return d, nil
 }
 
 // updateDecided writes the delivery; narrowed says that rules refused it.
 func (s *Store) updateDecided(ctx context.Context, tx *db.Tx, d *decidedDelivery, narrowed bool) error {
-	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET rule_id = $1, rules = $2, state = $3, note = $4 WHERE id = $5`,
+	if err := tx.Do(ctx, "updating a decided delivery",
+		`UPDATE notify_deliveries SET rule_id = $1, rules = $2, state = $3, note = $4 WHERE id = $5`,
 		d.Rules[0], encodeIDs(d.Rules), string(d.State), clean(d.Note), d.ID); err != nil {
-		return fmt.Errorf("updating a decided delivery: %w", err)
+		return err
 	}
 	tx.AfterCommit(func() { s.moved(d.ChannelID) })
 	if !narrowed {
@@ -113,11 +114,11 @@ func (s *Store) removeDelivery(ctx context.Context, tx *db.Tx, d *decidedDeliver
 	if err := deleteRuleLinks(ctx, tx, d); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `DELETE FROM notify_deliveries WHERE id = $1`, d.ID); err != nil {
-		return fmt.Errorf("removing a delivery that no rule takes: %w", err)
+	if err := tx.Do(ctx, "removing a delivery that no rule takes", `DELETE FROM notify_deliveries WHERE id = $1`, d.ID); err != nil {
+		return err
 	}
-	if _, err := tx.Exec(ctx, `UPDATE notify_events SET needed = needed - 1 WHERE id = $1`, d.EventID); err != nil {
-		return fmt.Errorf("releasing its event: %w", err)
+	if err := tx.Do(ctx, "releasing its event", `UPDATE notify_events SET needed = needed - 1 WHERE id = $1`, d.EventID); err != nil {
+		return err
 	}
 	tx.AfterCommit(func() { s.moved(d.ChannelID) })
 	return nil

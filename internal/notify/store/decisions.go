@@ -67,17 +67,13 @@ func eachUndecided(ctx context.Context, tx *db.Tx, deliveries []int64, do func(d
 }
 
 // EventDecisions returns what was decided about an event after it had come.
-func (s *Store) EventDecisions(ctx context.Context, event int64) (found []notify.Decision, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		found, err = db.List(ctx, tx, "reading decisions", func(row db.Row) (d notify.Decision, err error) {
-			var decision string
-			err = row.Scan(&d.RuleID, &decision, &d.Member, &d.Note)
-			d.Taken = decision == "taken"
-			return d, err
-		}, `SELECT rule_id, decision, member, note FROM notify_decisions WHERE event_id = $1 AND decision <> 'undecided' ORDER BY rule_id`, event)
-		return err
-	})
-	return found, err
+func (s *Store) EventDecisions(ctx context.Context, event int64) ([]notify.Decision, error) {
+	return db.ReadList(ctx, s.db, "reading decisions", func(row db.Row) (d notify.Decision, err error) {
+		var decision string
+		err = row.Scan(&d.RuleID, &decision, &d.Member, &d.Note)
+		d.Taken = decision == "taken"
+		return d, err
+	}, `SELECT rule_id, decision, member, note FROM notify_decisions WHERE event_id = $1 AND decision <> 'undecided' ORDER BY rule_id`, event)
 }
 
 // overdueSlice is how many overdue deliveries are released in one transaction.
@@ -148,8 +144,9 @@ func (s *Store) settle(ctx context.Context, tx *db.Tx, decided *notify.Settlemen
 			d.Rules = slices.DeleteFunc(d.Rules, func(id int64) bool { return id == f.RuleID })
 		}
 	}
-	if _, err := tx.Exec(ctx, `UPDATE notify_events SET rules = rules + $1 WHERE id = $2`, taken, decided.Delivery.EventID); err != nil {
-		return fmt.Errorf("counting rules: %w", err)
+	if err := tx.Do(ctx, "counting rules",
+		`UPDATE notify_events SET rules = rules + $1 WHERE id = $2`, taken, decided.Delivery.EventID); err != nil {
+		return err
 	}
 	if d.State == notify.Deciding && taken == 0 {
 		left, err := readIDs(ctx, tx, `SELECT rule_id FROM notify_decisions WHERE decision = 'undecided' AND delivery_id = $1`, d.ID)
@@ -180,10 +177,7 @@ func replaceEvent(ctx context.Context, tx *db.Tx, id int64, e *notify.Event) err
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `UPDATE notify_events SET event = $1 WHERE id = $2`, encoded, id); err != nil {
-		return fmt.Errorf("updating event: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "updating event", `UPDATE notify_events SET event = $1 WHERE id = $2`, encoded, id)
 }
 
 // writeDecisions keeps those that are of rules still undecided, and gives them.
@@ -214,10 +208,7 @@ func (s *Store) leaveDeciding(ctx context.Context, tx *db.Tx, ids string) error 
 		return fmt.Errorf("ending what is undecided: %w", err)
 	}
 	tx.AfterCommit(func() { s.counts.match(int(n)) })
-	if _, err := tx.Exec(ctx, `DELETE FROM notify_decisions WHERE decision = 'undecided' AND delivery_id IN (`+ids+`)`); err != nil {
-		return fmt.Errorf("ending what is undecided: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "ending what is undecided", `DELETE FROM notify_decisions WHERE decision = 'undecided' AND delivery_id IN (`+ids+`)`)
 }
 
 func countDeciding(deliveries []*notify.Delivery) (n int) {

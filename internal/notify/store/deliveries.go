@@ -23,12 +23,10 @@ const deliverySelect = `SELECT ` + deliveryColumns + `, e.event FROM notify_deli
 // order, but for those that quiet hours hold.
 func (s *Store) NextDeliveries(ctx context.Context, channelID int64, limit int) ([]*notify.Delivery, error) {
 	generation := s.Rules().Generation
-	var out []*notify.Delivery
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		out, err = readDeliveries(ctx, tx, deliverySelect+
+	out, err := db.Read(ctx, s.db, func(tx *db.Tx) ([]*notify.Delivery, error) {
+		return readDeliveries(ctx, tx, deliverySelect+
 			` WHERE d.channel_id = $1 AND d.finished_at = 0 AND d.due_at = 0 AND d.held_until <= $2 ORDER BY d.id LIMIT $3`,
 			channelID, db.Micros(tx.Now()), limit)
-		return err
 	})
 	for _, d := range out {
 		d.Generation = generation
@@ -56,11 +54,9 @@ const maxAside = 100
 // tried first.
 func (s *Store) Aside(ctx context.Context, channelID int64) ([]*notify.Delivery, error) {
 	generation := s.Rules().Generation
-	var out []*notify.Delivery
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		out, err = readDeliveries(ctx, tx, deliverySelect+
+	out, err := db.Read(ctx, s.db, func(tx *db.Tx) ([]*notify.Delivery, error) {
+		return readDeliveries(ctx, tx, deliverySelect+
 			` WHERE d.channel_id = $1 AND d.due_at > 0 AND d.finished_at = 0 ORDER BY d.due_at, d.id LIMIT $2`, channelID, maxAside)
-		return err
 	})
 	for _, d := range out {
 		d.Generation = generation
@@ -187,14 +183,14 @@ func readDeliveries(ctx context.Context, tx *db.Tx, query string, args ...any) (
 func scanDelivery(row db.Row) (*notify.Delivery, error) {
 	d := new(notify.Delivery)
 	var rules string
-	var created, queued, due, held, finished, toChannel, took int64
+	var toChannel, took int64
 	var event sql.RawBytes
 	if err := row.Scan(&d.ID, &d.EventID, &d.ChannelID, &d.Format, &rules, &d.State, &d.Reason, &d.Inside, &d.Note, &d.Attempts, &d.Errors5xx,
-		&created, &queued, &due, &d.Beside, &d.Batch, &held, &finished, &toChannel, &took, &d.Last.Status, &d.Last.Answer, &d.Last.Public, &event); err != nil {
+		db.At(&d.CreatedAt), db.At(&d.QueuedAt), db.At(&d.DueAt), &d.Beside, &d.Batch, db.At(&d.HeldUntil), db.At(&d.FinishedAt),
+		&toChannel, &took, &d.Last.Status, &d.Last.Answer, &d.Last.Public, &event); err != nil {
 		return nil, err
 	}
-	d.CreatedAt, d.QueuedAt, d.DueAt, d.FinishedAt = db.Time(created), db.Time(queued), db.Time(due), db.Time(finished)
-	d.HeldUntil, d.ToChannel = db.Time(held), toChannel == 1
+	d.ToChannel = toChannel == 1
 	d.Last.Took = micros(took)
 	d.Last.At = d.FinishedAt.Add(-d.Last.Took)
 	d.Rules = decodeIDs(rules)

@@ -59,13 +59,11 @@ func (s *Store) Together(ctx context.Context, d *notify.Delivery, limit int) (ou
 // included, the first first, at most limit. One that was cancelled before the
 // digest went out ended at another time, and so did one of an earlier digest of
 // the same number: its first was redelivered, and bound again.
-func (s *Store) DigestMembers(ctx context.Context, d *notify.Delivery, limit int) (out []*notify.Delivery, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		out, err = readDeliveries(ctx, tx, deliverySelect+` WHERE d.batch > 0 AND d.batch = $1 AND d.channel_id = $2 AND d.state = $3
+func (s *Store) DigestMembers(ctx context.Context, d *notify.Delivery, limit int) ([]*notify.Delivery, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) ([]*notify.Delivery, error) {
+		return readDeliveries(ctx, tx, deliverySelect+` WHERE d.batch > 0 AND d.batch = $1 AND d.channel_id = $2 AND d.state = $3
 			AND d.finished_at = $4 ORDER BY d.id LIMIT $5`, d.Batch, d.ChannelID, string(d.State), db.Micros(d.FinishedAt), limit)
-		return err
 	})
-	return out, err
 }
 
 // CountWaiting says how many deliveries wait in a channel's queue, up to max;

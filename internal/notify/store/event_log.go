@@ -180,12 +180,10 @@ func mayHaveType(event []byte, types notify.TypeSet) bool {
 
 // scanLogged reads a row; its event is valid until the next one.
 func scanLogged(rows *sql.Rows) (e notify.LoggedEvent, event sql.RawBytes, err error) {
-	var at int64
-	if err := rows.Scan(&e.ID, &e.Connection, &e.Hook, &e.Key, &at, &e.Outcome, &e.Reason, &e.Project, &e.Repository,
+	if err := rows.Scan(&e.ID, &e.Connection, &e.Hook, &e.Key, db.At(&e.ReceivedAt), &e.Outcome, &e.Reason, &e.Project, &e.Repository,
 		&e.Generation, &e.Rules, &e.FirstDelivery, &e.Deliveries, &event, &e.BodySize); err != nil {
 		return e, nil, fmt.Errorf("reading event: %w", err)
 	}
-	e.ReceivedAt = db.Time(at)
 	return e, event, nil
 }
 

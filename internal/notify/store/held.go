@@ -44,9 +44,7 @@ func (s *Store) holdDecided(ctx context.Context, tx *db.Tx, d *decidedDelivery, 
 	}
 	takers := slices.DeleteFunc(slices.Clone(d.Rules), func(id int64) bool { return slices.Contains(open, id) })
 	until := db.Micros(rules.HeldUntil(takers, of.Event, of.CreatedAt))
-	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET held_until = $1 WHERE id = $2 AND (held_until > $1 OR $3 = 1)`,
-		until, d.ID, bit(first)); err != nil {
-		return fmt.Errorf("holding a decided delivery: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "holding a decided delivery",
+		`UPDATE notify_deliveries SET held_until = $1 WHERE id = $2 AND (held_until > $1 OR $3 = 1)`,
+		until, d.ID, bit(first))
 }

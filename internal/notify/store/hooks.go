@@ -82,10 +82,11 @@ func (s *Store) RotateHook(ctx context.Context, who notify.Actor, connection, na
 		if !after.Previous.IsZero() {
 			previous = s.box.Seal(after.Previous.Reveal(), "notify_hooks", "previous", rowOf(&after))
 		}
-		if _, err := tx.Exec(ctx, `UPDATE notify_hooks SET secret = $1, previous = $2, previous_until = $3, rotated_by = $4, rotated_at = $5 WHERE id = $6`,
+		if err := tx.Do(ctx, "rotating hook",
+			`UPDATE notify_hooks SET secret = $1, previous = $2, previous_until = $3, rotated_by = $4, rotated_at = $5 WHERE id = $6`,
 			s.box.Seal(after.Secret.Reveal(), "notify_hooks", "secret", rowOf(&after)), previous, db.Micros(after.PreviousUntil),
 			after.RotatedBy, db.Micros(after.RotatedAt), after.ID); err != nil {
-			return fmt.Errorf("rotating hook: %w", err)
+			return err
 		}
 		return recordHook(ctx, tx, who, "rotate", before, &after)
 	})
@@ -103,11 +104,12 @@ func (s *Store) DeleteHook(ctx context.Context, who notify.Actor, connection, na
 		if name == "" {
 			return fault.New(fault.Conflict, "The connection's own hook goes with the connection; rotate its secret instead.")
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM notify_hooks WHERE id = $1`, before.ID); err != nil {
-			return fmt.Errorf("deleting hook: %w", err)
+		if err := tx.Do(ctx, "deleting hook", `DELETE FROM notify_hooks WHERE id = $1`, before.ID); err != nil {
+			return err
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM notify_renames WHERE hook_id = $1 AND state = 'offered'`, before.ID); err != nil {
-			return fmt.Errorf("deleting the hook's offers: %w", err)
+		if err := tx.Do(ctx, "deleting the hook's offers",
+			`DELETE FROM notify_renames WHERE hook_id = $1 AND state = 'offered'`, before.ID); err != nil {
+			return err
 		}
 		return recordHook(ctx, tx, who, "delete", before, nil)
 	})

@@ -35,9 +35,7 @@ func readMaskFailures(ctx context.Context, tx *db.Tx, condition string) (map[int
 	found := make(map[int64][]notify.MaskFailure)
 	return found, tx.EachRow(ctx, "reading failures of masks", func(row db.Row) error {
 		var f notify.MaskFailure
-		var at int64
-		err := row.Scan(&f.RuleID, &f.Member, &f.Fingerprint, &f.Times, &f.Error, &at)
-		f.At = db.Time(at)
+		err := row.Scan(&f.RuleID, &f.Member, &f.Fingerprint, &f.Times, &f.Error, db.At(&f.At))
 		found[f.RuleID] = append(found[f.RuleID], f)
 		return err
 	}, `SELECT rule_id, member, fingerprint, times, error, failed_at FROM notify_mask_failures

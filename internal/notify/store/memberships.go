@@ -13,16 +13,14 @@ import (
 // Membership returns what the platform last answered; zero where it never did.
 func (s *Store) Membership(ctx context.Context, k notify.MembershipKey) (m notify.Membership, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		var at int64
 		err := tx.QueryRow(ctx, `SELECT member, asked_at FROM notify_memberships WHERE connection = $1 AND group_name = $2 AND user_name = $3`,
-			k.Connection, clean(k.Group), clean(k.User)).Scan(&m.Member, &at)
+			k.Connection, clean(k.Group), clean(k.User)).Scan(&m.Member, db.At(&m.At))
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("reading group member: %w", err)
 		}
-		m.At = db.Time(at)
 		return nil
 	})
 	return m, err
@@ -35,21 +33,16 @@ func (s *Store) KeepMembership(ctx context.Context, k notify.MembershipKey, m no
 		if m.Member {
 			member = 1
 		}
-		if _, err := tx.Exec(ctx, `INSERT INTO notify_memberships (connection, group_name, user_name, member, asked_at) VALUES ($1, $2, $3, $4, $5)
+		return tx.Do(ctx, "keeping group member",
+			`INSERT INTO notify_memberships (connection, group_name, user_name, member, asked_at) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (connection, group_name, user_name) DO UPDATE SET member = excluded.member, asked_at = excluded.asked_at
 			WHERE notify_memberships.asked_at < excluded.asked_at`,
-			k.Connection, clean(k.Group), clean(k.User), member, db.Micros(m.At)); err != nil {
-			return fmt.Errorf("keeping group member: %w", err)
-		}
-		return nil
+			k.Connection, clean(k.Group), clean(k.User), member, db.Micros(m.At))
 	})
 }
 
 // forgetMemberships forgets what a platform answered that a connection no
 // longer is.
 func forgetMemberships(ctx context.Context, tx *db.Tx, connection string) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM notify_memberships WHERE connection = $1`, connection); err != nil {
-		return fmt.Errorf("forgetting group members: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "forgetting group members", `DELETE FROM notify_memberships WHERE connection = $1`, connection)
 }

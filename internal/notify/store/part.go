@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"outrigger/internal/db"
@@ -33,8 +32,9 @@ func (s *Store) part(ctx context.Context, tx *db.Tx, d *decidedDelivery, leave [
 	if err := insertDeliveries(ctx, tx, parted); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `UPDATE notify_events SET needed = needed + $1 WHERE id = $2`, len(parted), d.EventID); err != nil {
-		return fmt.Errorf("keeping the event of parted deliveries: %w", err)
+	if err := tx.Do(ctx, "keeping the event of parted deliveries",
+		`UPDATE notify_events SET needed = needed + $1 WHERE id = $2`, len(parted), d.EventID); err != nil {
+		return err
 	}
 	tx.AfterCommit(func() {
 		s.counts.match(len(parted))

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -70,10 +69,7 @@ func (s *Store) beginPlatformsChange(ctx context.Context, tx *db.Tx) error {
 }
 
 func countPlatforms(ctx context.Context, tx *db.Tx) error {
-	if _, err := tx.Exec(ctx, `UPDATE notify_generation SET platforms = platforms + 1`); err != nil {
-		return fmt.Errorf("counting platforms: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "counting platforms", `UPDATE notify_generation SET platforms = platforms + 1`)
 }
 
 // readPlatforms reads all connections and hooks: some thousand at most, and
@@ -103,12 +99,10 @@ func (s *Store) readPlatforms(ctx context.Context, tx *db.Tx, count int64) (*not
 func (s *Store) readConnections(ctx context.Context, tx *db.Tx) (notify.Connections, error) {
 	return db.List(ctx, tx, "reading connections", func(row db.Row) (c notify.Connection, err error) {
 		var token, client []byte
-		var created, updated, server int64
 		if err := row.Scan(&c.Name, &c.Version, &c.Kind, &c.BaseURL, &c.User, &token, &c.ManageWebhooks, &c.OAuthClientID, &client,
-			&c.CreatedBy, &created, &c.UpdatedBy, &updated, &server); err != nil {
+			&c.CreatedBy, db.At(&c.CreatedAt), &c.UpdatedBy, db.At(&c.UpdatedAt), db.At(&c.ServerAt)); err != nil {
 			return c, err
 		}
-		c.CreatedAt, c.UpdatedAt, c.ServerAt = db.Time(created), db.Time(updated), db.Time(server)
 		c.Token = s.unseal(token, "notify_connections", "token", rowOfConnection(&c))
 		c.OAuthClientSecret = s.unseal(client, "notify_connections", "oauth_client_secret", rowOfConnection(&c))
 		return c, nil
@@ -120,12 +114,10 @@ func (s *Store) readHooks(ctx context.Context, tx *db.Tx) ([]*notify.Hook, error
 	return db.List(ctx, tx, "reading hooks", func(row db.Row) (*notify.Hook, error) {
 		h := new(notify.Hook)
 		var current, previous []byte
-		var until, created, rotated int64
-		if err := row.Scan(&h.ID, &h.Connection, &h.Name, &h.Scope.ProjectKey, &h.Scope.RepositoryKey, &current, &previous, &until,
-			&h.CreatedBy, &created, &h.RotatedBy, &rotated); err != nil {
+		if err := row.Scan(&h.ID, &h.Connection, &h.Name, &h.Scope.ProjectKey, &h.Scope.RepositoryKey, &current, &previous,
+			db.At(&h.PreviousUntil), &h.CreatedBy, db.At(&h.CreatedAt), &h.RotatedBy, db.At(&h.RotatedAt)); err != nil {
 			return nil, err
 		}
-		h.PreviousUntil, h.CreatedAt, h.RotatedAt = db.Time(until), db.Time(created), db.Time(rotated)
 		h.Secret = s.unseal(current, "notify_hooks", "secret", rowOf(h))
 		h.Previous = s.unseal(previous, "notify_hooks", "previous", rowOf(h))
 		return h, nil

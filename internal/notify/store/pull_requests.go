@@ -105,11 +105,11 @@ func lockPullRequests(ctx context.Context, tx *db.Tx, all tracked) (map[pullRequ
 	err := tx.Each(ctx, `SELECT source, target, title, description, draft, pushed, stood_at FROM notify_pull_requests
 		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND number = $4`+lock, args, func(i int, row db.Row) error {
 		var p notify.PullRequestState
-		var draft, pushed, stood int64
-		if err := row.Scan(&p.Source, &p.Target, &p.Title, &p.Description, &draft, &pushed, &stood); err != nil {
+		var draft, pushed int64
+		if err := row.Scan(&p.Source, &p.Target, &p.Title, &p.Description, &draft, &pushed, db.At(&p.At)); err != nil {
 			return err
 		}
-		p.Draft, p.Pushed, p.At = draft != 0, pushed != 0, db.Time(stood)
+		p.Draft, p.Pushed = draft != 0, pushed != 0
 		seen[keys[i]] = p
 		return nil
 	})
@@ -142,7 +142,7 @@ func (all tracked) write(ctx context.Context, tx *db.Tx) error {
 // repository. Where one with the same number is known there, the later counts.
 func movePullRequests(ctx context.Context, tx *db.Tx, by notify.KeyChange) error {
 	from, to := by.From.Folded(), by.To.Folded()
-	if _, err := tx.Exec(ctx, `INSERT INTO notify_pull_requests (connection, project_fold, repository_fold, number,
+	if err := tx.Do(ctx, "moving pull requests", `INSERT INTO notify_pull_requests (connection, project_fold, repository_fold, number,
 			source, target, title, description, draft, pushed, stood_at, seen_at)
 		SELECT connection, $4, CASE WHEN $5 = '' THEN repository_fold ELSE $5 END, number, source, target, title, description, draft, pushed, stood_at, seen_at
 			FROM notify_pull_requests WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)
@@ -150,13 +150,11 @@ func movePullRequests(ctx context.Context, tx *db.Tx, by notify.KeyChange) error
 			title = excluded.title, description = excluded.description, draft = excluded.draft, pushed = excluded.pushed,
 			stood_at = excluded.stood_at, seen_at = excluded.seen_at WHERE notify_pull_requests.stood_at < excluded.stood_at`,
 		by.Connection, from.ProjectKey, from.RepositoryKey, to.ProjectKey, to.RepositoryKey); err != nil {
-		return fmt.Errorf("moving pull requests: %w", err)
+		return err
 	}
-	if _, err := tx.Exec(ctx, `DELETE FROM notify_pull_requests WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`,
-		by.Connection, from.ProjectKey, from.RepositoryKey); err != nil {
-		return fmt.Errorf("moving pull requests: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "moving pull requests",
+		`DELETE FROM notify_pull_requests WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`,
+		by.Connection, from.ProjectKey, from.RepositoryKey)
 }
 
 // DeletePullRequests forgets pull requests of which no webhook has spoken since a

@@ -251,8 +251,9 @@ func (s *Store) TryNow(ctx context.Context, who notify.Actor, id int64) error {
 		if len(channels) == 0 {
 			return fault.New(fault.Conflict, "Delivery %d is no longer waiting.", id)
 		}
-		if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET held_until = 0 WHERE id = $1 AND held_until > $2`, id, db.Micros(tx.Now())); err != nil {
-			return fmt.Errorf("ending the quiet hours of a delivery: %w", err)
+		if err := tx.Do(ctx, "ending the quiet hours of a delivery",
+			`UPDATE notify_deliveries SET held_until = 0 WHERE id = $1 AND held_until > $2`, id, db.Micros(tx.Now())); err != nil {
+			return err
 		}
 		if err := s.openChannel(ctx, tx, channels[0]); err != nil {
 			return err

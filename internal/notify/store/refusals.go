@@ -31,10 +31,7 @@ func (s *Store) AddRefused(ctx context.Context, list []notify.RefusedWebhooks) e
 				last_by = excluded.last_by, message = excluded.message`, rows, nil); err != nil {
 			return fmt.Errorf("counting refused webhooks: %w", err)
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM notify_refusals WHERE hour < $1`, db.Micros(oldestRefusal(tx.Now()))); err != nil {
-			return fmt.Errorf("deleting old refused webhooks: %w", err)
-		}
-		return nil
+		return tx.Do(ctx, "deleting old refused webhooks", `DELETE FROM notify_refusals WHERE hour < $1`, db.Micros(oldestRefusal(tx.Now())))
 	})
 }
 
@@ -64,11 +61,11 @@ func readRefused(ctx context.Context, tx *db.Tx) ([]notify.RefusedWebhooks, erro
 	var list []notify.RefusedWebhooks
 	err := tx.EachRow(ctx, "reading refused webhooks", func(row db.Row) error {
 		var r notify.RefusedWebhooks
-		var hour, first, last int64
-		if err := row.Scan(&r.Connection, &r.Hook, &r.Reason, &hour, &r.Count, &first, &last, &r.LastBy, &r.Message); err != nil {
+		var hour int64
+		if err := row.Scan(&r.Connection, &r.Hook, &r.Reason, &hour, &r.Count,
+			db.At(&r.FirstAt), db.At(&r.LastAt), &r.LastBy, &r.Message); err != nil {
 			return err
 		}
-		r.FirstAt, r.LastAt = db.Time(first), db.Time(last)
 		if hour >= recent {
 			r.Recent = r.Count
 		}

@@ -31,12 +31,8 @@ func (s *Store) OfferedRenames(ctx context.Context, after int64, limit int) (lis
 
 // OfferedRename returns one that waits for an administrator's word. Errors:
 // fault.NotFound, and fault.Conflict for one that was decided or replaced.
-func (s *Store) OfferedRename(ctx context.Context, id int64) (o notify.Rename, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		o, err = offeredRename(ctx, tx, id)
-		return err
-	})
-	return o, err
+func (s *Store) OfferedRename(ctx context.Context, id int64) (notify.Rename, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) (notify.Rename, error) { return offeredRename(ctx, tx, id) })
 }
 
 func offeredRename(ctx context.Context, tx *db.Tx, id int64) (notify.Rename, error) {
@@ -82,10 +78,8 @@ func countObstacles(ctx context.Context, tx *db.Tx, o *notify.Rename) (err error
 
 func readRenames(ctx context.Context, tx *db.Tx, condition string, args ...any) ([]notify.Rename, error) {
 	return db.List(ctx, tx, "reading renames", func(row db.Row) (o notify.Rename, err error) {
-		var at int64
 		err = row.Scan(&o.ID, &o.Connection, &o.HookID, &o.Hook, &o.From.ProjectKey, &o.From.RepositoryKey,
-			&o.To.ProjectKey, &o.To.RepositoryKey, &o.Reason, &at)
-		o.OfferedAt = db.Time(at)
+			&o.To.ProjectKey, &o.To.RepositoryKey, &o.Reason, db.At(&o.OfferedAt))
 		return o, err
 	}, `SELECT id, connection, hook_id, hook, from_project, from_repository, to_project, to_repository, reason, offered_at
 		FROM notify_renames WHERE `+condition, args...)
@@ -128,9 +122,9 @@ func (s *Store) decideRename(ctx context.Context, who notify.Actor, id int64, ve
 		if err := carryOut(tx, &o); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `UPDATE notify_renames SET state = $1, decided_by = $2, decided_at = $3 WHERE id = $4`,
+		if err := tx.Do(ctx, "deciding on a rename", `UPDATE notify_renames SET state = $1, decided_by = $2, decided_at = $3 WHERE id = $4`,
 			map[string]string{"confirm": "confirmed", "dismiss": "dismissed"}[verb], who.Name, db.Micros(tx.Now()), id); err != nil {
-			return fmt.Errorf("deciding on a rename: %w", err)
+			return err
 		}
 		return audit.Record(ctx, tx, audit.Entry{
 			Who: who.Name, Source: who.Source, Address: who.Address, RequestID: who.RequestID,

@@ -94,10 +94,7 @@ func offer(ctx context.Context, tx *db.Tx, hook *notify.Hook, by notify.KeyChang
 	}
 	for _, o := range before {
 		if o.Reason == why && foldKey(notify.RepositoryRef(o.To)) == foldKey(by.To) {
-			if _, err := tx.Exec(ctx, `UPDATE notify_renames SET offered_at = $1 WHERE id = $2`, db.Micros(tx.Now()), o.ID); err != nil {
-				return fmt.Errorf("offering a rename again: %w", err)
-			}
-			return nil
+			return tx.Do(ctx, "offering a rename again", `UPDATE notify_renames SET offered_at = $1 WHERE id = $2`, db.Micros(tx.Now()), o.ID)
 		}
 		if err := replaceOffer(ctx, tx, o.ID, from); err != nil {
 			return err
@@ -107,14 +104,11 @@ func offer(ctx context.Context, tx *db.Tx, hook *notify.Hook, by notify.KeyChang
 }
 
 func insertOffer(ctx context.Context, tx *db.Tx, hook *notify.Hook, by notify.KeyChange, why notify.RenameReason, at time.Time) error {
-	if _, err := tx.Exec(ctx, `INSERT INTO notify_renames (connection, hook_id, hook, from_project, from_repository, from_fold,
+	return tx.Do(ctx, "offering a rename", `INSERT INTO notify_renames (connection, hook_id, hook, from_project, from_repository, from_fold,
 			to_project, to_repository, reason, state, offered_at, decided_by, decided_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'offered', $10, '', 0)`,
 		by.Connection, hook.ID, hook.Name, by.From.ProjectKey, by.From.RepositoryKey, foldKey(by.From),
-		by.To.ProjectKey, by.To.RepositoryKey, string(why), db.Micros(at)); err != nil {
-		return fmt.Errorf("offering a rename: %w", err)
-	}
-	return nil
+		by.To.ProjectKey, by.To.RepositoryKey, string(why), db.Micros(at))
 }
 
 // presentOffer is the condition of the offer that a hook makes of an old key.
@@ -131,14 +125,13 @@ const replacedKept = 24 * time.Hour
 // replaceOffer ends an offer for another one, and deletes those that ended so
 // long ago: a hook can say as many as it likes.
 func replaceOffer(ctx context.Context, tx *db.Tx, id int64, from string) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM notify_renames WHERE state = 'replaced' AND from_fold = $1 AND decided_at < $2`,
+	if err := tx.Do(ctx, "deleting replaced renames",
+		`DELETE FROM notify_renames WHERE state = 'replaced' AND from_fold = $1 AND decided_at < $2`,
 		from, db.Micros(tx.Now().Add(-replacedKept))); err != nil {
-		return fmt.Errorf("deleting replaced renames: %w", err)
+		return err
 	}
-	if _, err := tx.Exec(ctx, `UPDATE notify_renames SET state = 'replaced', decided_at = $1 WHERE id = $2`, db.Micros(tx.Now()), id); err != nil {
-		return fmt.Errorf("replacing a rename: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "replacing a rename",
+		`UPDATE notify_renames SET state = 'replaced', decided_at = $1 WHERE id = $2`, db.Micros(tx.Now()), id)
 }
 
 // move has rules, reports, the scopes of hooks and what is known of the platform
@@ -162,9 +155,10 @@ func (s *Store) move(ctx context.Context, tx *db.Tx, who notify.Actor, by notify
 		if !ok || h.Connection != by.Connection {
 			continue
 		}
-		if _, err := tx.Exec(ctx, `UPDATE notify_hooks SET project_key = $1, repository_key = $2, project_fold = $3, repository_fold = $4 WHERE id = $5`,
+		if err := tx.Do(ctx, "moving hook",
+			`UPDATE notify_hooks SET project_key = $1, repository_key = $2, project_fold = $3, repository_fold = $4 WHERE id = $5`,
 			to.ProjectKey, to.RepositoryKey, notify.Fold(to.ProjectKey), notify.Fold(to.RepositoryKey), h.ID); err != nil {
-			return fmt.Errorf("moving hook: %w", err)
+			return err
 		}
 		after := *h
 		after.Scope = notify.Scope(to)
@@ -194,9 +188,10 @@ func moveRules(ctx context.Context, tx *db.Tx, who notify.Actor, by notify.KeyCh
 		if err := updateRule(ctx, tx, &after.Rule); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `UPDATE notify_rules SET project_key = $1, repository_key = $2, project_fold = $3, repository_fold = $4
+		if err := tx.Do(ctx, "moving rule",
+			`UPDATE notify_rules SET project_key = $1, repository_key = $2, project_fold = $3, repository_fold = $4
 			WHERE id = $5`, r.ProjectKey, r.RepositoryKey, notify.Fold(r.ProjectKey), notify.Fold(r.RepositoryKey), r.ID); err != nil {
-			return fmt.Errorf("moving rule: %w", err)
+			return err
 		}
 		if err := recordRule(ctx, tx, who, "update", &before, &after); err != nil {
 			return err

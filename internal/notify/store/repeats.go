@@ -64,14 +64,13 @@ func findSeen(ctx context.Context, tx *db.Tx, r *notify.Receipt) (repeated, last
 		var e notify.LoggedEvent
 		var seen notify.Seen
 		var fingerprint []byte
-		var received int64
-		if err := rows.Scan(&e.ID, &fingerprint, &seen.Key, &seen.RequestID, &received, &e.Outcome, &e.Reason); err != nil {
+		if err := rows.Scan(&e.ID, &fingerprint, &seen.Key, &seen.RequestID, db.At(&seen.ReceivedAt), &e.Outcome, &e.Reason); err != nil {
 			return 0, 0, fmt.Errorf("finding the same body: %w", err)
 		}
 		if len(fingerprint) == len(own) {
 			last = e.ID
 		}
-		seen.ReceivedAt, seen.Withheld = db.Time(received), e.Withheld()
+		seen.Withheld = e.Withheld()
 		if r.Repeats(seen) {
 			return e.ID, last, rows.Err()
 		}

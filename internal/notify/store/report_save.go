@@ -162,11 +162,9 @@ func scheduleReport(ctx context.Context, tx *db.Tx, r *notify.Report, now time.T
 			ask = db.Micros(now)
 		}
 	}
-	if _, err := tx.Exec(ctx, `UPDATE notify_reports SET next_run_at = $1, ask_at = $2, failing_since = 0, error = '', error_at = 0 WHERE id = $3`,
-		next, ask, r.ID); err != nil {
-		return fmt.Errorf("scheduling report: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "scheduling report",
+		`UPDATE notify_reports SET next_run_at = $1, ask_at = $2, failing_since = 0, error = '', error_at = 0 WHERE id = $3`,
+		next, ask, r.ID)
 }
 
 func reportValues(r *notify.Report) []any {
@@ -188,13 +186,11 @@ func insertReport(ctx context.Context, tx *db.Tx, r *notify.Report) error {
 }
 
 func updateReport(ctx context.Context, tx *db.Tx, r *notify.Report) error {
-	if _, err := tx.Exec(ctx, `UPDATE notify_reports SET version = $1, name = $2, connection = $3, project_key = $4, repository_key = $5,
+	return tx.Do(ctx, "updating report",
+		`UPDATE notify_reports SET version = $1, name = $2, connection = $3, project_key = $4, repository_key = $5,
 			project_fold = $6, repository_fold = $7, channel_id = $8, channel_name = $9, format = $10, inactivity_days = $11, frequency = $12,
 			day = $13, time = $14, time_zone = $15, skip_drafts = $16, target_mask = $17, mention_reviewers = $18, enabled = $19,
-			updated_by = $20, updated_by_id = $21, updated_at = $22 WHERE id = $23`, append(reportValues(r), r.ID)...); err != nil {
-		return fmt.Errorf("updating report: %w", err)
-	}
-	return nil
+			updated_by = $20, updated_by_id = $21, updated_at = $22 WHERE id = $23`, append(reportValues(r), r.ID)...)
 }
 
 // DeleteReport deletes a report: fault.NotFound when there is none. What waits for
@@ -212,8 +208,8 @@ func (s *Store) DeleteReport(ctx context.Context, who notify.Actor, id, version 
 			return err
 		}
 		for _, q := range []string{`DELETE FROM notify_reports WHERE id = $1`, `DELETE FROM notify_report_runs WHERE report_id = $1`} {
-			if _, err := tx.Exec(ctx, q, id); err != nil {
-				return fmt.Errorf("deleting report: %w", err)
+			if err := tx.Do(ctx, "deleting report", q, id); err != nil {
+				return err
 			}
 		}
 		if err := s.leaveChannel(ctx, tx, id, old.ChannelID); err != nil {

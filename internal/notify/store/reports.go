@@ -68,11 +68,9 @@ func (s *Store) PageReports(ctx context.Context, p notify.ReportPage) (out []not
 // FailingReports returns the enabled reports whose last run brought no message, or
 // one that failed, the last ones first: of the last 1,000 at most limit that visible lets through.
 func (s *Store) FailingReports(ctx context.Context, limit int, visible func(*notify.Report) bool) (out []notify.ReportInfo, err error) {
-	var read []notify.ReportInfo
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		read, err = readReports(ctx, tx, `r.enabled = 1 AND (r.error_at > 0 OR d.state = 'failed')
+	read, err := db.Read(ctx, s.db, func(tx *db.Tx) ([]notify.ReportInfo, error) {
+		return readReports(ctx, tx, `r.enabled = 1 AND (r.error_at > 0 OR d.state = 'failed')
 			ORDER BY CASE WHEN r.error_at > 0 THEN r.error_at ELSE d.finished_at END DESC, r.id LIMIT $1`, maxRead)
-		return err
 	})
 	for i := range read {
 		if len(out) < limit && visible(&read[i].Report) {
@@ -83,12 +81,8 @@ func (s *Store) FailingReports(ctx context.Context, limit int, visible func(*not
 }
 
 // Report returns one report: fault.NotFound when there is none with the id.
-func (s *Store) Report(ctx context.Context, id int64) (info notify.ReportInfo, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		info, err = readReport(ctx, tx, id)
-		return err
-	})
-	return info, err
+func (s *Store) Report(ctx context.Context, id int64) (notify.ReportInfo, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) (notify.ReportInfo, error) { return readReport(ctx, tx, id) })
 }
 
 func readReport(ctx context.Context, tx *db.Tx, id int64) (notify.ReportInfo, error) {
@@ -110,18 +104,14 @@ func readReports(ctx context.Context, tx *db.Tx, condition string, args ...any) 
 }
 
 func scanReport(row db.Row) (r notify.ReportInfo, err error) {
-	c := scannedChannel{Channel: &r.Channel}
-	var next, failingSince, last, failed, created, updated, ended int64
-	if err := row.Scan(append([]any{&r.ID, &r.Version, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelID, &r.ChannelName, &r.Format,
+	last := &r.LastDelivery
+	into := []any{&r.ID, &r.Version, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelID, &r.ChannelName, &r.Format,
 		&r.InactivityDays, &r.Frequency, &r.Day, &r.Time, &r.TimeZone, &r.SkipDrafts, &r.TargetBranchMask, &r.MentionReviewers, &r.Enabled,
-		&next, &failingSince, &last, &r.LastError, &failed, &r.CreatedBy, &created, &r.UpdatedBy, &r.UpdatedByID, &updated,
-		&r.LastDelivery.ID, &r.LastDelivery.State, &r.LastDelivery.Reason, &r.LastDelivery.Inside, &ended}, c.into()...)...); err != nil {
-		return r, err
-	}
-	r.NextRunAt, r.RetryingSince, r.LastRunAt, r.LastErrorAt = db.Time(next), db.Time(failingSince), db.Time(last), db.Time(failed)
-	r.CreatedAt, r.UpdatedAt, r.LastDelivery.EndedAt = db.Time(created), db.Time(updated), db.Time(ended)
-	c.setTimes()
-	return r, nil
+		db.At(&r.NextRunAt), db.At(&r.RetryingSince), db.At(&r.LastRunAt), &r.LastError, db.At(&r.LastErrorAt),
+		&r.CreatedBy, db.At(&r.CreatedAt), &r.UpdatedBy, &r.UpdatedByID, db.At(&r.UpdatedAt),
+		&last.ID, &last.State, &last.Reason, &last.Inside, db.At(&last.EndedAt)}
+	err = row.Scan(append(into, channelInto(&r.Channel)...)...)
+	return r, err
 }
 
 // countReportsWaiting sets how many messages wait on the reports' channels.

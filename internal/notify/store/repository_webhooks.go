@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"outrigger/internal/audit"
@@ -39,15 +38,11 @@ func (s *Store) UnneededWebhooks(ctx context.Context, failedBefore time.Time, li
 
 // CreatedWebhooks lists the projects and repositories of a connection that have
 // webhooks which Outrigger created, by key.
-func (s *Store) CreatedWebhooks(ctx context.Context, connection string) (keys []string, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		keys, err = db.List(ctx, tx, "reading created webhooks", db.Value[string],
-			`SELECT project_key FROM notify_webhooks WHERE connection = $1 AND set_at > 0 AND remote_id <> 0
-			UNION ALL SELECT project_fold || '/' || repository_fold FROM notify_repository_webhooks
-			WHERE connection = $1 AND set_at > 0 AND remote_id <> '' ORDER BY 1`, connection)
-		return err
-	})
-	return keys, err
+func (s *Store) CreatedWebhooks(ctx context.Context, connection string) ([]string, error) {
+	return db.ReadList(ctx, s.db, "reading created webhooks", db.Value[string],
+		`SELECT project_key FROM notify_webhooks WHERE connection = $1 AND set_at > 0 AND remote_id <> 0
+		UNION ALL SELECT project_fold || '/' || repository_fold FROM notify_repository_webhooks
+		WHERE connection = $1 AND set_at > 0 AND remote_id <> '' ORDER BY 1`, connection)
 }
 
 // DueRepositories returns repositories to be looked at with an account of a rule:
@@ -72,31 +67,27 @@ func (s *Store) RepositoryWebhook(ctx context.Context, connection string, at not
 	return list[0], nil
 }
 
-func (s *Store) readRepositoryWebhooks(ctx context.Context, query string, args ...any) (list []notify.RepositoryWebhook, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = db.List(ctx, tx, "reading webhooks of repositories", func(row db.Row) (w notify.RepositoryWebhook, err error) {
-			var set, checked int64
-			err = row.Scan(&w.Connection, &w.At.ProjectKey, &w.At.RepositoryKey, &w.AuthorizationID, &w.State, &w.Hook,
-				&w.RemoteID, &w.Reason, &set, &w.SecretMark, &checked, &w.Rules, &w.Reports)
-			w.SetAt, w.CheckedAt = db.Time(set), db.Time(checked)
-			return w, err
-		}, query, args...)
-		return err
-	})
-	return list, err
+func (s *Store) readRepositoryWebhooks(ctx context.Context, query string, args ...any) ([]notify.RepositoryWebhook, error) {
+	return db.ReadList(ctx, s.db, "reading webhooks of repositories", func(row db.Row) (w notify.RepositoryWebhook, err error) {
+		err = row.Scan(&w.Connection, &w.At.ProjectKey, &w.At.RepositoryKey, &w.AuthorizationID, &w.State, &w.Hook,
+			&w.RemoteID, &w.Reason, db.At(&w.SetAt), &w.SecretMark, db.At(&w.CheckedAt), &w.Rules, &w.Reports)
+		return w, err
+	}, query, args...)
 }
 
 // SaveRepositoryWebhook keeps what was found out about a repository's webhook. by
 // is who wrote to the platform, nil where nothing was written.
 func (s *Store) SaveRepositoryWebhook(ctx context.Context, w notify.RepositoryWebhook, by *notify.Actor) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, `INSERT INTO notify_repository_webhooks (connection, project_fold, repository_fold, state, hook, remote_id, reason, set_at, secret_mark, checked_at, authorization_id)
+		if err := tx.Do(ctx, "keeping a repository's webhook",
+			`INSERT INTO notify_repository_webhooks (connection, project_fold, repository_fold, state, hook, remote_id,
+				reason, set_at, secret_mark, checked_at, authorization_id)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (connection, project_fold, repository_fold) DO UPDATE SET state = excluded.state, hook = excluded.hook,
 				remote_id = excluded.remote_id, reason = excluded.reason, set_at = excluded.set_at, secret_mark = excluded.secret_mark, checked_at = excluded.checked_at,
 				authorization_id = CASE WHEN excluded.authorization_id = 0 THEN notify_repository_webhooks.authorization_id ELSE excluded.authorization_id END`,
 			w.Connection, notify.Fold(clean(w.At.ProjectKey)), notify.Fold(clean(w.At.RepositoryKey)), string(w.State), w.Hook, clean(w.RemoteID), clean(w.Reason),
 			db.Micros(w.SetAt), w.SecretMark, db.Micros(w.CheckedAt), w.AuthorizationID); err != nil {
-			return fmt.Errorf("keeping a repository's webhook: %w", err)
+			return err
 		}
 		if by == nil {
 			return nil
@@ -109,9 +100,10 @@ func (s *Store) SaveRepositoryWebhook(ctx context.Context, w notify.RepositoryWe
 // it on the platform, nil where nothing was.
 func (s *Store) ForgetRepositoryWebhook(ctx context.Context, w notify.RepositoryWebhook, by *notify.Actor) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, `DELETE FROM notify_repository_webhooks WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3`,
+		if err := tx.Do(ctx, "forgetting a repository's webhook",
+			`DELETE FROM notify_repository_webhooks WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3`,
 			w.Connection, notify.Fold(clean(w.At.ProjectKey)), notify.Fold(clean(w.At.RepositoryKey))); err != nil {
-			return fmt.Errorf("forgetting a repository's webhook: %w", err)
+			return err
 		}
 		if by == nil {
 			return nil
@@ -135,14 +127,13 @@ func recordRepositoryWebhook(ctx context.Context, tx *db.Tx, by notify.Actor, ac
 // repositories; what was known of others with those keys is forgotten.
 func moveRepositoryWebhooks(ctx context.Context, tx *db.Tx, by notify.KeyChange) error {
 	from, to := by.From.Folded(), by.To.Folded()
-	if _, err := tx.Exec(ctx, `DELETE FROM notify_repository_webhooks WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`,
+	if err := tx.Do(ctx, "moving webhooks of repositories",
+		`DELETE FROM notify_repository_webhooks WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`,
 		by.Connection, to.ProjectKey, to.RepositoryKey); err != nil {
-		return fmt.Errorf("moving webhooks of repositories: %w", err)
+		return err
 	}
-	if _, err := tx.Exec(ctx, `UPDATE notify_repository_webhooks SET project_fold = $4, repository_fold = CASE WHEN $5 = '' THEN repository_fold ELSE $5 END
+	return tx.Do(ctx, "moving webhooks of repositories",
+		`UPDATE notify_repository_webhooks SET project_fold = $4, repository_fold = CASE WHEN $5 = '' THEN repository_fold ELSE $5 END
 		WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`,
-		by.Connection, from.ProjectKey, from.RepositoryKey, to.ProjectKey, to.RepositoryKey); err != nil {
-		return fmt.Errorf("moving webhooks of repositories: %w", err)
-	}
-	return nil
+		by.Connection, from.ProjectKey, from.RepositoryKey, to.ProjectKey, to.RepositoryKey)
 }

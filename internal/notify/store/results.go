@@ -242,11 +242,8 @@ func finishedAt(state notify.DeliveryState, now time.Time) int64 {
 // requeue puts a message that was set aside, a digest with all its members,
 // back to the head of its channel's queue.
 func requeue(ctx context.Context, tx *db.Tx, channel, id int64) error {
-	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET due_at = 0, beside = 0, errors_5xx = 0
-		WHERE channel_id = $1 AND due_at > 0 AND finished_at = 0 AND (id = $2 OR batch = $2)`, channel, id); err != nil {
-		return fmt.Errorf("requeuing a delivery: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "requeuing a delivery", `UPDATE notify_deliveries SET due_at = 0, beside = 0, errors_5xx = 0
+		WHERE channel_id = $1 AND due_at > 0 AND finished_at = 0 AND (id = $2 OR batch = $2)`, channel, id)
 }
 
 func micros(us int64) time.Duration { return time.Duration(us) * time.Microsecond }

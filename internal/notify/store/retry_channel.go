@@ -72,14 +72,16 @@ func (s *Store) OpenTested(ctx context.Context, who notify.Actor, to secret.Valu
 // openChannel has everything on a channel tried at once. Why it was closed stays
 // known until it takes a message.
 func (s *Store) openChannel(ctx context.Context, tx *db.Tx, id int64) error {
-	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET state = 'open', reason = '', inside = '', broken_at = 0, gate_until = 0, gate_step = 0,
+	if err := tx.Do(ctx, "opening channel",
+		`UPDATE notify_channels SET state = 'open', reason = '', inside = '', broken_at = 0, gate_until = 0, gate_step = 0,
 		gate_reason = CASE WHEN reason <> '' THEN reason ELSE gate_reason END,
 		gate_inside = CASE WHEN reason <> '' THEN inside ELSE gate_inside END, rejected = 0, refused = 0 WHERE id = $1`, id); err != nil {
-		return fmt.Errorf("opening channel: %w", err)
+		return err
 	}
-	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET due_at = $1 WHERE channel_id = $2 AND due_at > $1 AND finished_at = 0`,
+	if err := tx.Do(ctx, "trying what was set aside",
+		`UPDATE notify_deliveries SET due_at = $1 WHERE channel_id = $2 AND due_at > $1 AND finished_at = 0`,
 		db.Micros(tx.Now()), id); err != nil {
-		return fmt.Errorf("trying what was set aside: %w", err)
+		return err
 	}
 	tx.AfterCommit(func() { s.moved(id) })
 	return nil

@@ -78,14 +78,12 @@ func readLastMessages(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo) e
 		WHERE r.id IN (`+list(ids)+`)`)
 }
 
-func (s *Store) readRulePage(ctx context.Context, p notify.RulePage, limit int) (out []notify.RuleInfo, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
+func (s *Store) readRulePage(ctx context.Context, p notify.RulePage, limit int) ([]notify.RuleInfo, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) ([]notify.RuleInfo, error) {
 		where, args := ruleConditions(&p)
-		out, err = readRuleInfos(ctx, tx, where+` AND (r.name > $6 OR (r.name = $6 AND r.id > $7)) ORDER BY r.name, r.id LIMIT $8`,
+		return readRuleInfos(ctx, tx, where+` AND (r.name > $6 OR (r.name = $6 AND r.id > $7)) ORDER BY r.name, r.id LIMIT $8`,
 			append(args, clean(p.AfterName), p.AfterID, limit)...)
-		return err
 	})
-	return out, err
 }
 
 // ruleConditions are those of all pages.

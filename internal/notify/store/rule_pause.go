@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"outrigger/internal/db"
 	"outrigger/internal/notify"
@@ -25,8 +24,9 @@ func (s *Store) pauseRules(ctx context.Context, tx *db.Tx, who notify.Actor, aut
 		if err := keepVersion(ctx, tx, id, who.Name); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `UPDATE notify_rules SET paused = $1, since = `+presentGeneration+` WHERE id = $2`, bit(paused), id); err != nil {
-			return fmt.Errorf("pausing rule: %w", err)
+		if err := tx.Do(ctx, "pausing rule",
+			`UPDATE notify_rules SET paused = $1, since = `+presentGeneration+` WHERE id = $2`, bit(paused), id); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -18,21 +18,11 @@ const ruleMembers = `r.version, r.name, r.connection, r.project_key, r.repositor
 const channelColumns = `c.id, c.version, c.name, c.format, c.fingerprint, c.host, c.mask, c.state, c.reason, c.inside, c.broken_at,
 	c.gate_until, c.gate_step, c.gate_reason, c.gate_inside, c.rejected, c.refused, c.suspect, c.failing_since, c.last_ok_at, ` + channelIdle
 
-// scannedChannel takes channelColumns into a channel.
-type scannedChannel struct {
-	*notify.Channel
-	brokenAt, gateUntil, failing, lastOK int64
-}
-
-func (s *scannedChannel) into(more ...any) []any {
-	c := s.Channel
-	return append([]any{&c.ID, &c.Version, &c.Named, &c.Format, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &c.Inside, &s.brokenAt,
-		&s.gateUntil, &c.GateStep, &c.GateReason, &c.GateInside, &c.Rejected, &c.Refused, &c.Suspect, &s.failing, &s.lastOK, &c.Idle}, more...)
-}
-
-func (s *scannedChannel) setTimes() {
-	s.BrokenAt, s.GateUntil = db.Time(s.brokenAt), db.Time(s.gateUntil)
-	s.FailingSince, s.LastOKAt = db.Time(s.failing), db.Time(s.lastOK)
+// channelInto is where to scan channelColumns.
+func channelInto(c *notify.Channel) []any {
+	return []any{&c.ID, &c.Version, &c.Named, &c.Format, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &c.Inside,
+		db.At(&c.BrokenAt), db.At(&c.GateUntil), &c.GateStep, &c.GateReason, &c.GateInside, &c.Rejected, &c.Refused, &c.Suspect,
+		db.At(&c.FailingSince), db.At(&c.LastOKAt), &c.Idle}
 }
 
 // channelIdle is looked up for channels that fail alone: lists have thousands.
@@ -123,21 +113,17 @@ func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notif
 }
 
 func scanRuleInfo(row db.Row) (info notify.RuleInfo, err error) {
-	c := scannedChannel{Channel: &info.Channel}
-	err = scanRule(row, &info.Rule, c.into()...)
-	c.setTimes()
+	err = scanRule(row, &info.Rule, channelInto(&info.Channel)...)
 	return info, err
 }
 
 func scanRule(row db.Row, r *notify.Rule, more ...any) error {
 	var filter, options string
-	var created, updated int64
-	err := row.Scan(append([]any{&r.ID, &r.Version, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelID,
-		&r.ChannelName, &r.Format, &filter, &options, &r.Enabled, &r.AuthorizationID, &r.Paused, &r.CreatedBy, &created, &r.UpdatedBy, &updated}, more...)...)
-	if err != nil {
+	into := []any{&r.ID, &r.Version, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelID, &r.ChannelName, &r.Format,
+		&filter, &options, &r.Enabled, &r.AuthorizationID, &r.Paused, &r.CreatedBy, db.At(&r.CreatedAt), &r.UpdatedBy, db.At(&r.UpdatedAt)}
+	if err := row.Scan(append(into, more...)...); err != nil {
 		return err
 	}
-	r.CreatedAt, r.UpdatedAt = db.Time(created), db.Time(updated)
 	// A filter that cannot be read leaves the rule alone with none, which
 	// matches nothing.
 	r.Filter, r.Options = decodeFilter(filter), decodeOptions(options)
@@ -172,14 +158,11 @@ func updateRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
 	if err := keepVersion(ctx, tx, r.ID, r.UpdatedBy); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `UPDATE notify_rules SET version = $1, name = $2, channel_id = $3, channel_name = $4, format = $5,
+	return tx.Do(ctx, "updating rule", `UPDATE notify_rules SET version = $1, name = $2, channel_id = $3, channel_name = $4, format = $5,
 			filter = $6, options = $7, enabled = $8, authorization_id = $9, paused = $10, updated_by = $11, updated_at = $12,
 			since = `+presentGeneration+` WHERE id = $13`,
 		r.Version, r.Name, r.ChannelID, r.ChannelName, string(r.Format), filter, options, bit(r.Enabled), r.AuthorizationID, bit(r.Paused),
-		r.UpdatedBy, db.Micros(r.UpdatedAt), r.ID); err != nil {
-		return fmt.Errorf("updating rule: %w", err)
-	}
-	return nil
+		r.UpdatedBy, db.Micros(r.UpdatedAt), r.ID)
 }
 
 func bit(b bool) int64 {

@@ -18,12 +18,9 @@ const versionColumns = `version, name, connection, project_key, repository_key, 
 // keepVersion keeps what a rule is now, which ends with the change that tx makes
 // to it.
 func keepVersion(ctx context.Context, tx *db.Tx, id int64, by string) error {
-	if _, err := tx.Exec(ctx, `INSERT INTO notify_rule_versions (rule_id, `+versionColumns+`, until, ended_at, ended_by)
+	return tx.Do(ctx, "keeping what the rule was", `INSERT INTO notify_rule_versions (rule_id, `+versionColumns+`, until, ended_at, ended_by)
 		SELECT id, `+versionColumns+`, `+presentGeneration+`, $1, $2 FROM notify_rules WHERE id = $3`,
-		db.Micros(tx.Now()), by, id); err != nil {
-		return fmt.Errorf("keeping what the rule was: %w", err)
-	}
-	return nil
+		db.Micros(tx.Now()), by, id)
 }
 
 // readVersionsSince returns what a rule was from a version on, the oldest first,
@@ -50,12 +47,8 @@ func readVersionsSince(ctx context.Context, tx *db.Tx, r *notify.Rule, version i
 
 // RuleVersionsSince returns the versions of a rule from one up to, and without, its
 // present one; fewer where they are not kept any more.
-func (s *Store) RuleVersionsSince(ctx context.Context, now *notify.Rule, version int64) (since []notify.Rule, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		since, err = readVersionsSince(ctx, tx, now, version)
-		return err
-	})
-	return since, err
+func (s *Store) RuleVersionsSince(ctx context.Context, now *notify.Rule, version int64) ([]notify.Rule, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) ([]notify.Rule, error) { return readVersionsSince(ctx, tx, now, version) })
 }
 
 // RulesAt returns the rules of a moment that could concern an event, place by
@@ -83,9 +76,8 @@ func readVersions(ctx context.Context, tx *db.Tx, q *notify.VersionQuery, at not
 	const where = `JOIN notify_channels c ON c.id = r.channel_id WHERE r.project_fold = $1 AND r.repository_fold = $2
 		AND r.connection = $3 AND r.since <= $4`
 	return db.List(ctx, tx, "reading the rules of a moment", func(row db.Row) (v notify.RuleVersion, err error) {
-		var ended int64
-		err = scanRule(row, &v.Rule, &ended, &v.ChangedBy, &v.Deleted, &v.Channel.Fingerprint, &v.Channel.Host, &v.Channel.Mask)
-		v.Changed, v.Channel.ID = db.Time(ended), v.ChannelID
+		err = scanRule(row, &v.Rule, db.At(&v.Changed), &v.ChangedBy, &v.Deleted, &v.Channel.Fingerprint, &v.Channel.Host, &v.Channel.Mask)
+		v.Channel.ID = v.ChannelID
 		return v, err
 	}, `SELECT `+ruleColumns+`, 0 AS ended_at, '' AS ended_by, 0 AS deleted, `+channel+`
 			FROM notify_rules r `+where+` AND r.id > $5

@@ -103,8 +103,8 @@ func (s *Store) DeleteRule(ctx context.Context, who notify.Actor, id, version in
 		if err := keepVersion(ctx, tx, id, who.Name); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM notify_rules WHERE id = $1`, id); err != nil {
-			return fmt.Errorf("deleting rule: %w", err)
+		if err := tx.Do(ctx, "deleting rule", `DELETE FROM notify_rules WHERE id = $1`, id); err != nil {
+			return err
 		}
 		if err := s.dropUnusedURL(ctx, tx, old.ChannelID); err != nil {
 			return err

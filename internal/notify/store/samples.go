@@ -47,18 +47,14 @@ func (s *Store) Sample(ctx context.Context, node string) error {
 
 // History returns what became of messages since a time: a sample for every step
 // in which some node took one.
-func (s *Store) History(ctx context.Context, since time.Time, step time.Duration) (list []notify.Sample, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = db.List(ctx, tx, "reading the samples of deliveries", func(row db.Row) (sample notify.Sample, err error) {
-			var n int64
-			err = row.Scan(&n, &sample.Delivered, &sample.Failed, &sample.Waiting)
-			sample.At = since.Add(time.Duration(n) * step)
-			return sample, err
-		}, `SELECT (at - $1) / $2 AS step, CAST(SUM(delivered) AS BIGINT), CAST(SUM(failed) AS BIGINT), MAX(waiting)
-			FROM notify_samples WHERE at >= $1 GROUP BY step ORDER BY step`, db.Micros(since), step.Microseconds())
-		return err
-	})
-	return list, err
+func (s *Store) History(ctx context.Context, since time.Time, step time.Duration) ([]notify.Sample, error) {
+	return db.ReadList(ctx, s.db, "reading the samples of deliveries", func(row db.Row) (sample notify.Sample, err error) {
+		var n int64
+		err = row.Scan(&n, &sample.Delivered, &sample.Failed, &sample.Waiting)
+		sample.At = since.Add(time.Duration(n) * step)
+		return sample, err
+	}, `SELECT (at - $1) / $2 AS step, CAST(SUM(delivered) AS BIGINT), CAST(SUM(failed) AS BIGINT), MAX(waiting)
+		FROM notify_samples WHERE at >= $1 GROUP BY step ORDER BY step`, db.Micros(since), step.Microseconds())
 }
 
 // DeleteSamples removes up to limit samples from before a time: what retention

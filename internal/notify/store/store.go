@@ -87,11 +87,7 @@ func (s *Store) Rules() *notify.RuleSet { return s.rules.Load() }
 
 // Load reads the rules. It is cheap when they have not changed.
 func (s *Store) Load(ctx context.Context) error {
-	var set *notify.RuleSet
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		set, err = s.load(ctx, tx)
-		return err
-	})
+	set, err := db.Read(ctx, s.db, func(tx *db.Tx) (*notify.RuleSet, error) { return s.load(ctx, tx) })
 	if err == nil {
 		s.swapRules(set)
 	}
@@ -171,8 +167,8 @@ func (s *Store) beginRulesChange(ctx context.Context, tx *db.Tx) error {
 	if err := lockGeneration(ctx, tx); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `UPDATE notify_generation SET generation = generation + 1`); err != nil {
-		return fmt.Errorf("counting generation: %w", err)
+	if err := tx.Do(ctx, "counting generation", `UPDATE notify_generation SET generation = generation + 1`); err != nil {
+		return err
 	}
 	tx.AfterCommit(func() { s.reload(ctx) })
 	return nil
@@ -206,10 +202,7 @@ func lockOn(ctx context.Context, tx *db.Tx, lock string) error {
 	if tx.Dialect() != db.Postgres { // whose writer is alone
 		return nil
 	}
-	if _, err := tx.Exec(ctx, lock, generationLock); err != nil {
-		return fmt.Errorf("locking generation: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "locking generation", lock, generationLock)
 }
 
 func readGeneration(ctx context.Context, tx *db.Tx) (generation, platforms int64, err error) {

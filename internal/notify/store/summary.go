@@ -31,12 +31,10 @@ func (s *Store) Summary(ctx context.Context, since time.Time) (notify.Summary, e
 			return fmt.Errorf("counting deliveries: %w", err)
 		}
 		sum.Delivered += int(s.tally.delivered.Load())
-		var received int64
 		if err := tx.QueryRow(ctx, `SELECT count(*), coalesce(min(received_at), 0) FROM notify_events WHERE outcome = 'not_understood' AND received_at >= $1`,
-			db.Micros(since)).Scan(&sum.NotUnderstood, &received); err != nil {
+			db.Micros(since)).Scan(&sum.NotUnderstood, db.At(&sum.NotUnderstoodAt)); err != nil {
 			return fmt.Errorf("counting events: %w", err)
 		}
-		sum.NotUnderstoodAt = db.Time(received)
 		if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM notify_rules), EXISTS (SELECT 1 FROM notify_events WHERE outcome <> 'report')`).
 			Scan(&sum.AnyRule, &sum.AnyEvent); err != nil {
 			return fmt.Errorf("looking for rules and events: %w", err)

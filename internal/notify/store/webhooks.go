@@ -16,15 +16,14 @@ import (
 // ProjectCheck says when a connection's projects were listed last.
 func (s *Store) ProjectCheck(ctx context.Context, connection string) (c notify.ProjectCheck, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		var at, listed int64
-		err := tx.QueryRow(ctx, `SELECT tried_at, listed_at, reason FROM notify_project_checks WHERE connection = $1`, connection).Scan(&at, &listed, &c.Reason)
+		err := tx.QueryRow(ctx, `SELECT tried_at, listed_at, reason FROM notify_project_checks WHERE connection = $1`, connection).
+			Scan(db.At(&c.At), db.At(&c.Listed), &c.Reason)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("reading the check of projects: %w", err)
 		}
-		c.At, c.Listed = db.Time(at), db.Time(listed)
 		return nil
 	})
 	return c, err
@@ -34,12 +33,10 @@ func (s *Store) ProjectCheck(ctx context.Context, connection string) (c notify.P
 // were.
 func (s *Store) NoteProjectCheck(ctx context.Context, connection string, c notify.ProjectCheck) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, `INSERT INTO notify_project_checks (connection, tried_at, listed_at, reason) VALUES ($1, $2, $3, $4)
+		return tx.Do(ctx, "noting the check of projects",
+			`INSERT INTO notify_project_checks (connection, tried_at, listed_at, reason) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (connection) DO UPDATE SET tried_at = excluded.tried_at, listed_at = excluded.listed_at, reason = excluded.reason`,
-			connection, db.Micros(c.At), db.Micros(c.Listed), clean(c.Reason)); err != nil {
-			return fmt.Errorf("noting the check of projects: %w", err)
-		}
-		return nil
+			connection, db.Micros(c.At), db.Micros(c.Listed), clean(c.Reason))
 	})
 }
 
@@ -58,10 +55,8 @@ func (s *Store) ReplaceProjects(ctx context.Context, connection string, projects
 		projects = projects[n:]
 	}
 	return s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, `DELETE FROM notify_webhooks WHERE connection = $1 AND seen_at < $2`, connection, db.Micros(at)); err != nil {
-			return fmt.Errorf("deleting gone projects: %w", err)
-		}
-		return nil
+		return tx.Do(ctx, "deleting gone projects",
+			`DELETE FROM notify_webhooks WHERE connection = $1 AND seen_at < $2`, connection, db.Micros(at))
 	})
 }
 
@@ -113,12 +108,13 @@ func (s *Store) ProjectIDs(ctx context.Context, connection string) (ids map[stri
 // to the platform, nil where nothing was written.
 func (s *Store) SaveWebhook(ctx context.Context, w notify.ProjectWebhook, by *notify.Actor) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, `UPDATE notify_webhooks SET state = $1, hook = $2, remote_id = $3, successes = $4, failures = $5,
+		if err := tx.Do(ctx, "keeping a webhook",
+			`UPDATE notify_webhooks SET state = $1, hook = $2, remote_id = $3, successes = $4, failures = $5,
 			last_success = $6, last_failure = $7, answer = $8, reason = $9, set_at = $10, secret_mark = $11, checked_at = $12
 			WHERE connection = $13 AND project_fold = $14`,
 			string(w.State), w.Hook, w.ID, w.Health.Successes, w.Health.Failures, db.Micros(w.Health.LastSuccess), db.Micros(w.Health.LastFailure),
 			clean(w.Health.Answer), clean(w.Reason), db.Micros(w.SetAt), w.SecretMark, db.Micros(w.CheckedAt), w.Connection, notify.Fold(clean(w.Project.Key))); err != nil {
-			return fmt.Errorf("keeping a webhook: %w", err)
+			return err
 		}
 		if by == nil {
 			return nil
@@ -155,18 +151,13 @@ func (s *Store) Webhook(ctx context.Context, connection, project string) (*notif
 	return &list[0], nil
 }
 
-func (s *Store) readWebhooks(ctx context.Context, where string, args ...any) (list []notify.ProjectWebhook, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = db.List(ctx, tx, "reading webhooks", func(row db.Row) (w notify.ProjectWebhook, err error) {
-			var success, failure, set, checked int64
-			err = row.Scan(&w.Connection, &w.Project.Key, &w.Project.Name, &w.State, &w.Hook, &w.ID, &w.Health.Successes, &w.Health.Failures,
-				&success, &failure, &w.Health.Answer, &w.Reason, &set, &w.SecretMark, &checked)
-			w.Health.LastSuccess, w.Health.LastFailure, w.SetAt, w.CheckedAt = db.Time(success), db.Time(failure), db.Time(set), db.Time(checked)
-			return w, err
-		}, selectWebhooks+where, args...)
-		return err
-	})
-	return list, err
+func (s *Store) readWebhooks(ctx context.Context, where string, args ...any) ([]notify.ProjectWebhook, error) {
+	return db.ReadList(ctx, s.db, "reading webhooks", func(row db.Row) (w notify.ProjectWebhook, err error) {
+		err = row.Scan(&w.Connection, &w.Project.Key, &w.Project.Name, &w.State, &w.Hook, &w.ID,
+			&w.Health.Successes, &w.Health.Failures, db.At(&w.Health.LastSuccess), db.At(&w.Health.LastFailure),
+			&w.Health.Answer, &w.Reason, db.At(&w.SetAt), &w.SecretMark, db.At(&w.CheckedAt))
+		return w, err
+	}, selectWebhooks+where, args...)
 }
 
 // CheckWebhooksSoon has all projects of a connection listed and looked at next.
@@ -176,8 +167,8 @@ func (s *Store) CheckWebhooksSoon(ctx context.Context, connection string) error 
 			`UPDATE notify_webhooks SET checked_at = 0 WHERE connection = $1`,
 			`UPDATE notify_project_checks SET tried_at = 0 WHERE connection = $1`,
 		} {
-			if _, err := tx.Exec(ctx, q, connection); err != nil {
-				return fmt.Errorf("having webhooks checked: %w", err)
+			if err := tx.Do(ctx, "having webhooks checked", q, connection); err != nil {
+				return err
 			}
 		}
 		return nil
@@ -186,22 +177,17 @@ func (s *Store) CheckWebhooksSoon(ctx context.Context, connection string) error 
 
 // Coverage says of each connection how many projects send their events here, as
 // far as was looked.
-func (s *Store) Coverage(ctx context.Context) (list []notify.Coverage, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = db.List(ctx, tx, "counting webhooks", func(row db.Row) (c notify.Coverage, err error) {
-			var at, failing int64
-			err = row.Scan(&c.Connection, &at, &c.Reason, &c.Projects, &c.Sending, &c.Unchecked, &c.Failing, &failing)
-			c.CheckedAt, c.FailingSince = db.Time(at), db.Time(failing)
-			return c, err
-		}, `SELECT c.connection, c.listed_at, c.reason, COUNT(w.project_fold), COUNT(CASE WHEN w.state = 'sends' THEN 1 END), COUNT(CASE WHEN w.state = 'unchecked' THEN 1 END),
-				COUNT(CASE WHEN w.state = 'sends' AND w.last_failure > w.last_success THEN 1 END),
-				coalesce(MIN(CASE WHEN w.state = 'sends' AND w.last_failure > w.last_success
-					THEN CASE WHEN w.last_success > 0 THEN w.last_success ELSE w.last_failure END END), 0)
-			FROM notify_project_checks c LEFT JOIN notify_webhooks w ON w.connection = c.connection
-			GROUP BY c.connection, c.listed_at, c.reason ORDER BY c.connection`)
-		return err
-	})
-	return list, err
+func (s *Store) Coverage(ctx context.Context) ([]notify.Coverage, error) {
+	return db.ReadList(ctx, s.db, "counting webhooks", func(row db.Row) (c notify.Coverage, err error) {
+		err = row.Scan(&c.Connection, db.At(&c.CheckedAt), &c.Reason, &c.Projects, &c.Sending, &c.Unchecked, &c.Failing, db.At(&c.FailingSince))
+		return c, err
+	}, `SELECT c.connection, c.listed_at, c.reason, COUNT(w.project_fold), COUNT(CASE WHEN w.state = 'sends' THEN 1 END),
+			COUNT(CASE WHEN w.state = 'unchecked' THEN 1 END),
+			COUNT(CASE WHEN w.state = 'sends' AND w.last_failure > w.last_success THEN 1 END),
+			coalesce(MIN(CASE WHEN w.state = 'sends' AND w.last_failure > w.last_success
+				THEN CASE WHEN w.last_success > 0 THEN w.last_success ELSE w.last_failure END END), 0)
+		FROM notify_project_checks c LEFT JOIN notify_webhooks w ON w.connection = c.connection
+		GROUP BY c.connection, c.listed_at, c.reason ORDER BY c.connection`)
 }
 
 // forgetWebhooks forgets the projects of a platform that a connection no longer
@@ -211,8 +197,8 @@ func forgetWebhooks(ctx context.Context, tx *db.Tx, connection string) error {
 		`DELETE FROM notify_webhooks WHERE connection = $1`, `DELETE FROM notify_project_checks WHERE connection = $1`,
 		`DELETE FROM notify_repository_webhooks WHERE connection = $1`,
 	} {
-		if _, err := tx.Exec(ctx, q, connection); err != nil {
-			return fmt.Errorf("forgetting webhooks: %w", err)
+		if err := tx.Do(ctx, "forgetting webhooks", q, connection); err != nil {
+			return err
 		}
 	}
 	return nil

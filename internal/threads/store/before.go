@@ -111,12 +111,14 @@ func (s *Store) LastBefore(ctx context.Context, stage int64) (at threads.Place, 
 // forget deletes what issues had before.
 func forget(ctx context.Context, tx *db.Tx, stage int64, places []threads.Place) error {
 	for _, at := range places {
-		if _, err := tx.Exec(ctx, `DELETE FROM threads_before WHERE stage_id = $1 AND chunk = $2 AND place = $3`, stage, at.Chunk,
+		if err := tx.Do(ctx, "forgetting what an issue had before",
+			`DELETE FROM threads_before WHERE stage_id = $1 AND chunk = $2 AND place = $3`, stage, at.Chunk,
 			at.Issue); err != nil {
-			return fmt.Errorf("forgetting what an issue had before: %w", err)
+			return err
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM threads_undo_left WHERE chunk = $1 AND place = $2`, at.Chunk, at.Issue); err != nil {
-			return fmt.Errorf("forgetting what undoing has left: %w", err)
+		if err := tx.Do(ctx, "forgetting what undoing has left",
+			`DELETE FROM threads_undo_left WHERE chunk = $1 AND place = $2`, at.Chunk, at.Issue); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"outrigger/internal/db"
@@ -98,9 +97,9 @@ func (s *Store) written(ctx context.Context, tx *db.Tx, m *threads.Migration, w 
 		}
 	}
 	for _, c := range changed {
-		if _, err := tx.Exec(ctx, `UPDATE threads_chunks SET errors = $3, data = $4 WHERE stage_id = $1 AND number = $2`,
+		if err := tx.Do(ctx, "noting errors", `UPDATE threads_chunks SET errors = $3, data = $4 WHERE stage_id = $1 AND number = $2`,
 			m.Stage, c.Number, c.Errors, c.Encode()); err != nil {
-			return fmt.Errorf("noting errors: %w", err)
+			return err
 		}
 	}
 	return nil

@@ -14,16 +14,14 @@ import (
 
 func readJob(ctx context.Context, tx *db.Tx, name, lock string) (j threads.Job, err error) {
 	j.Name = name
-	var updated int64
 	err = tx.QueryRow(ctx, `SELECT state, epoch, detail, message, updated_at FROM threads_jobs WHERE name = $1`+lock, name).
-		Scan(&j.State, &j.Epoch, &j.Detail, &j.Message, &updated)
+		Scan(&j.State, &j.Epoch, &j.Detail, &j.Message, db.At(&j.UpdatedAt))
 	if errors.Is(err, sql.ErrNoRows) {
 		return j, nil
 	}
 	if err != nil {
 		return j, fmt.Errorf("reading the job %s: %w", name, err)
 	}
-	j.UpdatedAt = db.Time(updated)
 	return j, nil
 }
 
@@ -32,32 +30,24 @@ func writeJob(ctx context.Context, tx *db.Tx, j threads.Job, detail any) error {
 	if err != nil {
 		return fmt.Errorf("encoding the job %s: %w", j.Name, err)
 	}
-	if _, err := tx.Exec(ctx, `INSERT INTO threads_jobs (name, state, epoch, detail, message, updated_at) VALUES ($1, $2, $3, $4, $5, $6)
+	return tx.Do(ctx, fmt.Sprintf("writing the job %s", j.Name),
+		`INSERT INTO threads_jobs (name, state, epoch, detail, message, updated_at) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (name) DO UPDATE SET state = excluded.state, epoch = excluded.epoch, detail = excluded.detail,
 			message = excluded.message, updated_at = excluded.updated_at`,
-		j.Name, j.State, j.Epoch, string(text), j.Message, db.Micros(tx.Now())); err != nil {
-		return fmt.Errorf("writing the job %s: %w", j.Name, err)
-	}
-	return nil
+		j.Name, j.State, j.Epoch, string(text), j.Message, db.Micros(tx.Now()))
 }
 
 // dropJob returns a job up. Its epoch counts on, so that its worker cannot take
 // the next one for its own.
 func dropJob(ctx context.Context, tx *db.Tx, name string) error {
-	if _, err := tx.Exec(ctx, `UPDATE threads_jobs SET state = '', epoch = epoch + 1, detail = '{}', message = '' WHERE name = $1`,
-		name); err != nil {
-		return fmt.Errorf("giving up the job %s: %w", name, err)
-	}
-	return nil
+	return tx.Do(ctx, fmt.Sprintf("giving up the job %s", name),
+		`UPDATE threads_jobs SET state = '', epoch = epoch + 1, detail = '{}', message = '' WHERE name = $1`,
+		name)
 }
 
 // Job returns a job; its State is "" where there is none.
-func (s *Store) Job(ctx context.Context, name string) (j threads.Job, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		j, err = readJob(ctx, tx, name, ``)
-		return err
-	})
-	return j, err
+func (s *Store) Job(ctx context.Context, name string) (threads.Job, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) (threads.Job, error) { return readJob(ctx, tx, name, ``) })
 }
 
 // BeginRestore has a backup that was checked written to the target: it is taken
@@ -192,11 +182,7 @@ func (s *Store) CommitJob(ctx context.Context, h threads.Holder, j threads.Job, 
 
 // StaleMaps returns up to limit issues after one whose maps are not newer than a
 // version.
-func (s *Store) StaleMaps(ctx context.Context, version, after int64, limit int) (issues []int64, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		issues, err = db.List(ctx, tx, "reading issues with old maps", db.Value[int64], `SELECT issue_id FROM threads_maps
-			WHERE target_id = $1 AND version <= $2 AND issue_id > $3 ORDER BY issue_id LIMIT $4`, s.id, version, after, limit)
-		return err
-	})
-	return issues, err
+func (s *Store) StaleMaps(ctx context.Context, version, after int64, limit int) ([]int64, error) {
+	return db.ReadList(ctx, s.db, "reading issues with old maps", db.Value[int64], `SELECT issue_id FROM threads_maps
+		WHERE target_id = $1 AND version <= $2 AND issue_id > $3 ORDER BY issue_id LIMIT $4`, s.id, version, after, limit)
 }

@@ -17,19 +17,19 @@ const migrationColumns = `epoch, phase, stage_id, accept_incomplete, incomplete,
 	started_at, updated_at, message, error_groups, worked, undoing, undone, kept`
 
 func readMigration(ctx context.Context, tx *db.Tx, lock string) (m threads.Migration, err error) {
-	var failing, wait, trouble, started, updated, worked int64
+	var worked int64
 	var groups string
 	err = tx.QueryRow(ctx, `SELECT `+migrationColumns+` FROM threads_migration WHERE id = 1`+lock).Scan(
 		&m.Epoch, &m.Phase, &m.Stage, &m.AcceptIncomplete, &m.Incomplete, &m.Records, &m.RecordsDone, &m.Chunks, &m.ChunksDone, &m.IssuesInChunk,
 		&m.Issues, &m.ParentMaps,
 		&m.Permanent, &m.Checked, &m.Refused, &m.Retryable, &m.Retrying, &m.RetryAt.Chunk, &m.RetryAt.Issue,
-		&m.Pace.RateLimits, &failing, &wait, &m.Pace.Declared, &trouble, &m.Pace.Trouble, &started, &updated, &m.Message, &groups, &worked,
+		&m.Pace.RateLimits, db.At(&m.Pace.FailingSince), db.At(&m.Pace.WaitUntil), &m.Pace.Declared,
+		db.At(&m.Pace.TroubleSince), &m.Pace.Trouble, db.At(&m.StartedAt), db.At(&m.UpdatedAt), &m.Message, &groups, &worked,
 		&m.Undoing, &m.Undone, &m.Kept)
 	if err != nil {
 		return m, fmt.Errorf("reading the migration: %w", err)
 	}
-	m.Pace.FailingSince, m.Pace.WaitUntil, m.Pace.TroubleSince = db.Time(failing), db.Time(wait), db.Time(trouble)
-	m.StartedAt, m.UpdatedAt, m.Worked = db.Time(started), db.Time(updated), time.Duration(worked)*time.Microsecond
+	m.Worked = time.Duration(worked) * time.Microsecond
 	if groups != "" {
 		err = json.Unmarshal([]byte(groups), &m.Groups)
 	}
@@ -78,12 +78,8 @@ func workedUntil(stored *threads.Migration, now time.Time) time.Duration {
 }
 
 // Migration is how the migration stands.
-func (s *Store) Migration(ctx context.Context) (m threads.Migration, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		m, err = readMigration(ctx, tx, ``)
-		return err
-	})
-	return m, err
+func (s *Store) Migration(ctx context.Context) (threads.Migration, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) (threads.Migration, error) { return readMigration(ctx, tx, ``) })
 }
 
 // Operate does what an administrator asks, and returns how the migration stands

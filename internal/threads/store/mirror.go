@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -84,10 +83,7 @@ func (s *Source) Mirrored(ctx context.Context, lease *db.Lease, failure string, 
 		} else {
 			set += `, mirror_failing_since = CASE WHEN mirror_failing_since = 0 THEN $1 ELSE mirror_failing_since END`
 		}
-		if _, err := tx.Exec(ctx, `UPDATE threads_source_state SET `+set, db.Micros(tx.Now()), failure, removes); err != nil {
-			return fmt.Errorf("noting the mirroring: %w", err)
-		}
-		return nil
+		return tx.Do(ctx, "noting the mirroring", `UPDATE threads_source_state SET `+set, db.Micros(tx.Now()), failure, removes)
 	})
 }
 
@@ -118,10 +114,7 @@ func (s *Source) MirrorNow(ctx context.Context, acceptRemoval bool, removes int6
 				return err
 			}
 		}
-		if _, err := tx.Exec(ctx, `UPDATE threads_source_state SET mirror_tried_at = 0, mirror_may_remove = $1`, may); err != nil {
-			return fmt.Errorf("ordering the mirroring: %w", err)
-		}
-		return nil
+		return tx.Do(ctx, "ordering the mirroring", `UPDATE threads_source_state SET mirror_tried_at = 0, mirror_may_remove = $1`, may)
 	})
 }
 

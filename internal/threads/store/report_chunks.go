@@ -25,11 +25,8 @@ func (s *Source) PutReportChunk(ctx context.Context, lease *db.Lease, report, nu
 		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `INSERT INTO threads_source_chunks (report_id, number, content) VALUES ($1, $2, $3)`,
-			report, number, content); err != nil {
-			return fmt.Errorf("storing a part of a report: %w", err)
-		}
-		return nil
+		return tx.Do(ctx, "storing a part of a report", `INSERT INTO threads_source_chunks (report_id, number, content) VALUES ($1, $2, $3)`,
+			report, number, content)
 	})
 }
 

@@ -14,10 +14,8 @@ import (
 const reportColumns = `r.id, r.state, r.failure, r.refused, r.size, r.mappings, r.changed_at, r.version, r.invalidate, s.id, s.url, s.version`
 
 func scanReport(row db.Row) (r threads.Report, err error) {
-	var changed int64
-	err = row.Scan(&r.ID, &r.State, &r.Failure, &r.Refused, &r.Size, &r.Mappings, &changed, &r.Version, &r.Invalidate,
+	err = row.Scan(&r.ID, &r.State, &r.Failure, &r.Refused, &r.Size, &r.Mappings, db.At(&r.ChangedAt), &r.Version, &r.Invalidate,
 		&r.Site.ID, &r.Site.URL, &r.Site.Version)
-	r.ChangedAt = db.Time(changed)
 	return r, err
 }
 
@@ -102,13 +100,9 @@ func hasMappings(ctx context.Context, tx *db.Tx, site threads.Site) error {
 }
 
 // Making lists the reports that are to be made.
-func (s *Source) Making(ctx context.Context) (reports []threads.Report, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		reports, err = db.List(ctx, tx, "reports to make", scanReport, `SELECT `+reportColumns+` FROM threads_source_reports r
-			JOIN threads_source_sites s ON s.id = r.site_id WHERE r.state = 'making' ORDER BY r.id`)
-		return err
-	})
-	return reports, err
+func (s *Source) Making(ctx context.Context) ([]threads.Report, error) {
+	return db.ReadList(ctx, s.db, "reports to make", scanReport, `SELECT `+reportColumns+` FROM threads_source_reports r
+		JOIN threads_source_sites s ON s.id = r.site_id WHERE r.state = 'making' ORDER BY r.id`)
 }
 
 // Reports returns the newest report of each site that has one.

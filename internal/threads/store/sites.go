@@ -21,12 +21,10 @@ func (s *Source) Sites(ctx context.Context) (sites []threads.Site, err error) {
 		return tx.EachRow(ctx, "sites", func(row db.Row) error {
 			var site threads.Site
 			var k threads.SiteKind
-			var changed int64
-			if err := row.Scan(&site.ID, &site.URL, &site.Version, &changed, &k.ID, &k.EntityType, &k.Mappings); err != nil {
+			if err := row.Scan(&site.ID, &site.URL, &site.Version, db.At(&site.ChangedAt), &k.ID, &k.EntityType, &k.Mappings); err != nil {
 				return err
 			}
 			if n := len(sites); n == 0 || sites[n-1].ID != site.ID {
-				site.ChangedAt = db.Time(changed)
 				sites = append(sites, site)
 			}
 			last := &sites[len(sites)-1]
@@ -50,10 +48,8 @@ func addSite(ctx context.Context, tx *db.Tx, siteURL string) error {
 
 // readSite returns a site without its kinds; fault.NotFound when it has no row.
 func readSite(ctx context.Context, tx *db.Tx, siteURL, lock string) (site threads.Site, err error) {
-	var changed int64
 	err = tx.QueryRow(ctx, `SELECT id, url, version, changed_at FROM threads_source_sites WHERE url = $1`+lock, siteURL).
-		Scan(&site.ID, &site.URL, &site.Version, &changed)
-	site.ChangedAt = db.Time(changed)
+		Scan(&site.ID, &site.URL, &site.Version, db.At(&site.ChangedAt))
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return site, fault.New(fault.NotFound, "There are no mappings for %s.", siteURL)
@@ -126,8 +122,8 @@ func (s *Source) forgetSome(ctx context.Context, siteURL string) (n int64, done 
 			return err
 		}
 		for _, q := range []string{`DELETE FROM threads_source_kinds WHERE site_id = $1`, `DELETE FROM threads_source_sites WHERE id = $1`} {
-			if _, err := tx.Exec(ctx, q, site.ID); err != nil {
-				return fmt.Errorf("removing a site: %w", err)
+			if err := tx.Do(ctx, "removing a site", q, site.ID); err != nil {
+				return err
 			}
 		}
 		return nil

@@ -23,25 +23,20 @@ type Source struct {
 func NewSource(d *db.DB) *Source { return &Source{db: d} }
 
 // State says how the hierarchy stands.
-func (s *Source) State(ctx context.Context) (st threads.SourceState, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		st, err = readSourceState(ctx, tx, "")
-		return err
-	})
-	return st, err
+func (s *Source) State(ctx context.Context) (threads.SourceState, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) (threads.SourceState, error) { return readSourceState(ctx, tx, "") })
 }
 
 // readSourceState reads the one row of the state; lock is added to the query.
 func readSourceState(ctx context.Context, tx *db.Tx, lock string) (st threads.SourceState, err error) {
-	var changed, mirrored, tried, failing int64
 	err = tx.QueryRow(ctx, `SELECT generation, records, changed_at, mirrored_at, mirror_tried_at, mirror_failing_since, mirror_removes,
 		mirror_may_remove, mirror_failure
 		FROM threads_source_state WHERE id = 1`+lock).
-		Scan(&st.Generation, &st.Records, &changed, &mirrored, &tried, &failing, &st.Removes, &st.MayRemove, &st.Failure)
+		Scan(&st.Generation, &st.Records, db.At(&st.ChangedAt), db.At(&st.MirroredAt), db.At(&st.TriedAt),
+			db.At(&st.FailingSince), &st.Removes, &st.MayRemove, &st.Failure)
 	if err != nil {
 		return st, fmt.Errorf("state of the hierarchy: %w", err)
 	}
-	st.ChangedAt, st.MirroredAt, st.TriedAt, st.FailingSince = db.Time(changed), db.Time(mirrored), db.Time(tried), db.Time(failing)
 	return st, nil
 }
 

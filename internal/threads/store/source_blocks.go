@@ -114,9 +114,9 @@ func putBlocks(ctx context.Context, tx *db.Tx, blocks []block) error {
 // commitIndex notes the new generation and the total, and has this node
 // remember the blocks once that is committed.
 func (s *Source) commitIndex(ctx context.Context, tx *db.Tx, x *index) error {
-	if _, err := tx.Exec(ctx, `UPDATE threads_source_state SET generation = $1, records = $2, changed_at = $3`,
+	if err := tx.Do(ctx, "counting the records", `UPDATE threads_source_state SET generation = $1, records = $2, changed_at = $3`,
 		x.generation, x.total(), db.Micros(tx.Now())); err != nil {
-		return fmt.Errorf("counting the records: %w", err)
+		return err
 	}
 	tx.AfterCommit(func() { s.keepIndex(x) })
 	return nil

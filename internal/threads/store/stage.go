@@ -15,12 +15,12 @@ import (
 const stageColumns = `id, state, hierarchy_id, mappings_id, step, done, chunks, preview, inputs, message, created_at`
 
 func scanStage(row db.Row) (*threads.StageState, error) {
-	st, done, created, preview, inputs := &threads.StageState{}, int64(0), int64(0), "", ""
+	st, done, preview, inputs := &threads.StageState{}, int64(0), "", ""
 	if err := row.Scan(&st.ID, &st.State, &st.HierarchyID, &st.MappingsID, &st.Step, &done, &st.Chunks, &preview, &inputs, &st.Message,
-		&created); err != nil {
+		db.At(&st.CreatedAt)); err != nil {
 		return nil, err
 	}
-	st.Done, st.CreatedAt = float64(done)/1000, db.Time(created)
+	st.Done = float64(done) / 1000
 	if inputs != "" {
 		if err := json.Unmarshal([]byte(inputs), &st.Inputs); err != nil {
 			return nil, fmt.Errorf("decoding the inputs of stage %d: %w", st.ID, err)
@@ -182,10 +182,7 @@ func dropStage(ctx context.Context, tx *db.Tx, id int64) error {
 			return err
 		}
 	}
-	if _, err := tx.Exec(ctx, `UPDATE threads_stages SET state = 'gone' WHERE id = $1`, id); err != nil {
-		return fmt.Errorf("dropping the data: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "dropping the data", `UPDATE threads_stages SET state = 'gone' WHERE id = $1`, id)
 }
 
 // clearStage deletes a slice of a stage's pages, chunks and what the issues had

@@ -61,12 +61,8 @@ func (s *Store) Open(ctx context.Context) error {
 func (s *Store) Target() string { return s.target }
 
 // Upload returns an upload that is a draft or taken.
-func (s *Store) Upload(ctx context.Context, id int64) (u threads.Upload, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		u, err = findUpload(ctx, tx, id)
-		return err
-	})
-	return u, err
+func (s *Store) Upload(ctx context.Context, id int64) (threads.Upload, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) (threads.Upload, error) { return findUpload(ctx, tx, id) })
 }
 
 // OnChange has f called after every change that a worker should look at.

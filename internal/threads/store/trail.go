@@ -13,9 +13,8 @@ import (
 // Trail returns what was done to the migration from a time on, the oldest first;
 // of more than limit, the newest.
 func (s *Store) Trail(ctx context.Context, since time.Time, limit int) (list []audit.Stored, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = audit.List(ctx, tx, audit.Visible{All: true}, audit.Filter{Area: auditArea, Object: auditObject, Since: since, Limit: limit})
-		return err
+	list, err = db.Read(ctx, s.db, func(tx *db.Tx) ([]audit.Stored, error) {
+		return audit.List(ctx, tx, audit.Visible{All: true}, audit.Filter{Area: auditArea, Object: auditObject, Since: since, Limit: limit})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading who did what: %w", err)

@@ -33,24 +33,17 @@ func (s *Store) UndoLeft(ctx context.Context, limit int) (list []threads.UndoLef
 	if limit > 0 {
 		bound = fmt.Sprintf(` LIMIT %d`, limit)
 	}
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = db.List(ctx, tx, "reading what undoing has left", func(row db.Row) (l threads.UndoLeft, err error) {
-			var answer []byte
-			if err := row.Scan(&l.At.Chunk, &l.At.Issue, &l.IssueID, &l.CloudIssueID, &l.Reason, &answer); err != nil {
-				return l, err
-			}
-			err = json.Unmarshal(answer, &l.Answer)
+	return db.ReadList(ctx, s.db, "reading what undoing has left", func(row db.Row) (l threads.UndoLeft, err error) {
+		var answer []byte
+		if err := row.Scan(&l.At.Chunk, &l.At.Issue, &l.IssueID, &l.CloudIssueID, &l.Reason, &answer); err != nil {
 			return l, err
-		}, `SELECT chunk, place, issue_id, cloud_issue_id, reason, answer FROM threads_undo_left ORDER BY chunk, place`+bound)
-		return err
-	})
-	return list, err
+		}
+		err = json.Unmarshal(answer, &l.Answer)
+		return l, err
+	}, `SELECT chunk, place, issue_id, cloud_issue_id, reason, answer FROM threads_undo_left ORDER BY chunk, place`+bound)
 }
 
 // forgetLeft forgets what an undoing before has left.
 func forgetLeft(ctx context.Context, tx *db.Tx) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM threads_undo_left`); err != nil {
-		return fmt.Errorf("forgetting what undoing has left: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "forgetting what undoing has left", `DELETE FROM threads_undo_left`)
 }

@@ -35,9 +35,8 @@ func NewUploads(d *db.DB) *Uploads { return &Uploads{db: d} }
 const uploadColumns = `id, kind, length, received, metadata, filename, created_by, created_at, expires_at, site`
 
 func scanUpload(row db.Row) (u threads.Upload, err error) {
-	var created, expires int64
-	err = row.Scan(&u.ID, &u.Kind, &u.Length, &u.Received, &u.Metadata, &u.Filename, &u.CreatedBy, &created, &expires, &u.Site)
-	u.CreatedAt, u.ExpiresAt = db.Time(created), db.Time(expires)
+	err = row.Scan(&u.ID, &u.Kind, &u.Length, &u.Received, &u.Metadata, &u.Filename, &u.CreatedBy,
+		db.At(&u.CreatedAt), db.At(&u.ExpiresAt), &u.Site)
 	return u, err
 }
 
@@ -106,19 +105,12 @@ func readDraft(ctx context.Context, tx *db.Tx, kind string) (threads.Upload, err
 
 // dropDraft has a draft deleted, unless it was taken since it was read.
 func dropDraft(ctx context.Context, tx *db.Tx, id int64) error {
-	if _, err := tx.Exec(ctx, `UPDATE threads_uploads SET state = 'gone' WHERE id = $1 AND state = 'draft'`, id); err != nil {
-		return fmt.Errorf("deleting a draft: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "deleting a draft", `UPDATE threads_uploads SET state = 'gone' WHERE id = $1 AND state = 'draft'`, id)
 }
 
 // Get returns a draft: fault.NotFound when there is none with the id.
-func (s *Uploads) Get(ctx context.Context, id int64) (u threads.Upload, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		u, err = readUpload(ctx, tx, id)
-		return err
-	})
-	return u, err
+func (s *Uploads) Get(ctx context.Context, id int64) (threads.Upload, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) (threads.Upload, error) { return readUpload(ctx, tx, id) })
 }
 
 func readUpload(ctx context.Context, tx *db.Tx, id int64) (threads.Upload, error) {
@@ -135,12 +127,8 @@ func readUpload(ctx context.Context, tx *db.Tx, id int64) (threads.Upload, error
 
 // Draft returns the draft of a kind, complete or not: fault.NotFound when there
 // is none.
-func (s *Uploads) Draft(ctx context.Context, kind string) (u threads.Upload, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		u, err = uploadDraft(ctx, tx, kind)
-		return err
-	})
-	return u, err
+func (s *Uploads) Draft(ctx context.Context, kind string) (threads.Upload, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) (threads.Upload, error) { return uploadDraft(ctx, tx, kind) })
 }
 
 // uploadDraft is Draft in the caller's transaction.
@@ -153,13 +141,11 @@ func uploadDraft(ctx context.Context, tx *db.Tx, kind string) (threads.Upload, e
 }
 
 // List returns the drafts, the oldest first.
-func (s *Uploads) List(ctx context.Context) (list []threads.Upload, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = db.List(ctx, tx, "listing uploads", scanUpload,
+func (s *Uploads) List(ctx context.Context) ([]threads.Upload, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) ([]threads.Upload, error) {
+		return db.List(ctx, tx, "listing uploads", scanUpload,
 			`SELECT `+uploadColumns+` FROM threads_uploads WHERE state = 'draft' AND expires_at > $1 ORDER BY id`, db.Micros(tx.Now()))
-		return err
 	})
-	return list, err
 }
 
 // Delete deletes a draft: fault.NotFound when there is none with the id.
@@ -194,21 +180,15 @@ func TakeUpload(ctx context.Context, tx *db.Tx, id int64) error {
 
 // giveBackUpload makes a draft of what was taken, unless there is another by now.
 func giveBackUpload(ctx context.Context, tx *db.Tx, id int64) error {
-	if _, err := tx.Exec(ctx, `UPDATE threads_uploads SET expires_at = $2,
+	return tx.Do(ctx, "giving an upload back", `UPDATE threads_uploads SET expires_at = $2,
 			state = CASE WHEN EXISTS (SELECT 1 FROM threads_uploads o WHERE o.kind = threads_uploads.kind AND o.state = 'draft') THEN 'gone'
 			ELSE 'draft' END
-		WHERE id = $1 AND state = 'taken'`, id, db.Micros(tx.Now().Add(uploadKept))); err != nil {
-		return fmt.Errorf("giving an upload back: %w", err)
-	}
-	return nil
+		WHERE id = $1 AND state = 'taken'`, id, db.Micros(tx.Now().Add(uploadKept)))
 }
 
 // DropUpload has an upload deleted, in the caller's transaction.
 func DropUpload(ctx context.Context, tx *db.Tx, id int64) error {
-	if _, err := tx.Exec(ctx, `UPDATE threads_uploads SET state = 'gone' WHERE id = $1`, id); err != nil {
-		return fmt.Errorf("dropping an upload: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "dropping an upload", `UPDATE threads_uploads SET state = 'gone' WHERE id = $1`, id)
 }
 
 // findUpload returns an upload that is a draft or taken, in the caller's transaction:

@@ -97,8 +97,9 @@ func (s *Uploads) add(ctx context.Context, u threads.Upload, data []byte) (threa
 		}
 		for start := at; start < to; start += uploadRow {
 			row := data[start-at : min(start-at+uploadRow, to-at)]
-			if _, err := tx.Exec(ctx, `INSERT INTO threads_upload_rows (upload_id, start, data) VALUES ($1, $2, $3)`, u.ID, start, row); err != nil {
-				return fmt.Errorf("storing what came in: %w", err)
+			if err := tx.Do(ctx, "storing what came in",
+				`INSERT INTO threads_upload_rows (upload_id, start, data) VALUES ($1, $2, $3)`, u.ID, start, row); err != nil {
+				return err
 			}
 		}
 		return nil
