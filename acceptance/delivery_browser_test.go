@@ -55,7 +55,7 @@ func TestChannelIsTriedAgain(t *testing.T) {
 				chromedp.WaitVisible(`.badge.warn, .badge.bad`),
 				read(`main`, &channels),
 				picture("channels"),
-				chromedp.Click(`//tr[.//a[text()="Try again"]]/th/a`),
+				chromedp.Click(`//tr[.//a[text()="Try again" or text()="Replace URL"]]/th/a`),
 				chromedp.WaitVisible(`#retry`),
 				picture("channel-in-trouble"),
 			)

@@ -16,6 +16,17 @@ const rowsInSight = `[...document.querySelectorAll(".list tbody tr")].filter((ro
 // tallest is the height of the tallest row.
 const tallest = `Math.max(...[...document.querySelectorAll(".list tbody tr")].map((row) => Math.round(row.getBoundingClientRect().height)))`
 
+// cutPlaces counts the rows that do not show a place of usual length in full, and covered
+// those whose name runs below their action.
+const (
+	cutPlaces = `[...document.querySelectorAll(".list td.where")].filter((cell) => cell.innerText.length <= 24 && cell.scrollWidth > cell.clientWidth).length`
+	covered   = `[...document.querySelectorAll(".list tbody tr:has(> .actions > a)")].filter((row) => {
+		const [name, action] = [row.querySelector("th"), row.querySelector(".actions > a").getBoundingClientRect()];
+		const at = name.getBoundingClientRect();
+		return at.right - parseFloat(getComputedStyle(name).paddingRight) > action.left && at.bottom > action.top && at.top < action.bottom;
+	}).length`
+)
+
 // asked counts what the page asked the server for, itself included; a stream of what
 // is new does not count as long as it is open.
 const asked = `performance.getEntriesByType("resource").length + 1`
@@ -44,9 +55,9 @@ func TestListsAreScanned(t *testing.T) {
 		most          int // pixels of a row
 	}{{1280, 800, 37}, {1920, 1000, 37}, {390, 844, 100}} {
 		for _, list := range lists {
-			var height, rows, files, wide int
+			var height, rows, files, wide, cut int
 			do(t, ctx, "look at "+list, chromedp.EmulateViewport(c.width, c.height), chromedp.Navigate(d.console+list), chromedp.WaitVisible(`.list tbody tr`),
-				evaluate(tallest, &height), evaluate(rowsInSight, &rows), evaluate(asked, &files), evaluate(`document.documentElement.scrollWidth`, &wide),
+				evaluate(tallest, &height), evaluate(rowsInSight, &rows), evaluate(asked, &files), evaluate(`document.documentElement.scrollWidth`, &wide), evaluate(cutPlaces, &cut),
 				look(t, fmt.Sprintf("list%s-%d", strings.ReplaceAll(list, "/", "-"), c.width)))
 			if height > c.most {
 				t.Errorf("%s at %d px: a row is %d px high", list, c.width, height)
@@ -56,6 +67,9 @@ func TestListsAreScanned(t *testing.T) {
 			}
 			if wide > int(c.width) {
 				t.Errorf("%s at %d px is %d px wide", list, c.width, wide)
+			}
+			if cut > 0 && c.width > 390 {
+				t.Errorf("%s at %d px: %d rows do not say where", list, c.width, cut)
 			}
 			if list == lists[0] && c.width == 1280 && rows < 14 {
 				t.Errorf("%d deliveries are in sight", rows)

@@ -14,7 +14,7 @@ const (
 	// PlotStep is what one of its pixels stands for.
 	PlotStep = plotSpan / plotWidth
 
-	plotWidth = 180 // pixels, one a step: wide enough to see a morning, narrow enough for a table
+	plotWidth = 192 // pixels, one a step: wide enough to see a morning, narrow enough for a table; an hour is whole steps
 	// plotHeight leaves a line of text above the course.
 	plotHeight, plotTop = 52, 14
 	// plotLeast is the height of a plot at least, so that one message does not
@@ -45,12 +45,23 @@ type Course struct {
 type Plot struct {
 	Lines  []PlotLine
 	Legend []PlotLegend
-	Max    int64       // what the top of the picture stands for
-	Axis   []time.Time // marks of the time axis, evenly; the last is now
+	Max    int64      // what the top of the picture stands for
+	Marks  []PlotMark // of the time axis, which ends now
 	Limits []PlotLimit
 	Hours  []PlotHour // the same as a table, from the hours that have a number; the newest first
-	// Text says the same in words; "" without a point.
-	Text string
+	Text   string     // says the same in words; "" where there is nothing to draw
+	None   string     // what is said instead then
+}
+
+// PlotMark is a whole hour on the time axis.
+type PlotMark struct {
+	At time.Time
+	X  int // in the picture
+}
+
+// Percent is how far to the right the mark is.
+func (m PlotMark) Percent() string {
+	return strconv.FormatFloat(100*float64(m.X)/plotWidth, 'f', 1, 64) + "%"
 }
 
 // PlotLine is the points of an SVG polyline.
@@ -72,17 +83,21 @@ type PlotLegend struct {
 	Label string
 }
 
-// NewPlot draws courses that begin at from or later. A line ends where points
-// are missing.
-func NewPlot(from time.Time, text string, courses ...Course) Plot {
-	p := Plot{Max: plotLeast, Axis: axis(from)}
+// NewPlot draws courses that begin at from, which PlotFrom made, or later. A line ends
+// where points are missing. text says the same in words, and none that all numbers are 0:
+// that is not drawn.
+func NewPlot(from time.Time, text, none string, courses ...Course) Plot {
+	p := Plot{Max: plotLeast, Marks: marks(from), None: "No data yet."}
 	for _, c := range courses {
 		for _, point := range c.Points {
-			p.Max, p.Text = max(p.Max, point.N), text
+			p.Max, p.None = max(p.Max, point.N), none
+			if point.N > 0 {
+				p.Text = text
+			}
 		}
 	}
 	if p.Text == "" {
-		return Plot{}
+		return Plot{None: p.None}
 	}
 	for _, c := range courses {
 		for _, points := range p.lines(c.Points, from) {
@@ -96,17 +111,19 @@ func NewPlot(from time.Time, text string, courses ...Course) Plot {
 	return p
 }
 
-// plotMarks is how many marks the time axis has.
-const plotMarks = 5
+// markEvery is how far the marks of the time axis are from each other.
+const markEvery = 6 * time.Hour
 
-func axis(from time.Time) (marks []time.Time) {
-	for i := range time.Duration(plotMarks) {
-		marks = append(marks, from.Add(i*plotSpan/(plotMarks-1)))
+// marks are whole hours, the last of which is markEvery before the present hour.
+func marks(from time.Time) (list []PlotMark) {
+	last := from.Add(plotSpan - PlotStep).Truncate(time.Hour)
+	for at := last.Add(-3 * markEvery); at.Before(last); at = at.Add(markEvery) {
+		list = append(list, PlotMark{at, int(at.Sub(from) / PlotStep)})
 	}
-	return marks
+	return list
 }
 
-// PlotHour is what the courses with a label were in an hour.
+// PlotHour is what the courses with a label were in an hour of the clock.
 type PlotHour struct {
 	From    time.Time
 	X       int     // where it begins in the picture
@@ -114,14 +131,14 @@ type PlotHour struct {
 }
 
 func hoursOf(from time.Time, courses []Course) (hours []PlotHour) {
-	numbers := map[int][]int64{} // by the hour
+	numbers := map[time.Time][]int64{} // by the hour
 	n := 0
 	for _, c := range courses {
 		if c.Label == "" {
 			continue
 		}
 		for _, point := range c.Points {
-			hour := int(point.At.Sub(from) / time.Hour)
+			hour := point.At.Truncate(time.Hour)
 			for len(numbers[hour]) <= n {
 				numbers[hour] = append(numbers[hour], 0)
 			}
@@ -133,9 +150,9 @@ func hoursOf(from time.Time, courses []Course) (hours []PlotHour) {
 		}
 		n++
 	}
-	for hour := int(plotSpan/time.Hour) - 1; hour >= 0; hour-- {
-		if list := numbers[hour]; list != nil {
-			hours = append(hours, PlotHour{from.Add(time.Duration(hour) * time.Hour), hour * plotWidth / int(plotSpan/time.Hour), append(list, make([]int64, n-len(list))...)})
+	for at := from.Add(plotSpan).Truncate(time.Hour); !at.Before(from.Truncate(time.Hour)); at = at.Add(-time.Hour) {
+		if list := numbers[at]; list != nil {
+			hours = append(hours, PlotHour{at, max(int(at.Sub(from)/PlotStep), 0), append(list, make([]int64, n-len(list))...)})
 		}
 	}
 	return hours
@@ -182,6 +199,9 @@ func (p Plot) lines(points []Point, from time.Time) []string {
 	flush()
 	return lines
 }
+
+// Top is how far down the number is drawn that the top stands for.
+func (p Plot) Top() float64 { return p.y(p.Max) }
 
 // y is how far down a number is drawn, to half a pixel.
 func (p Plot) y(n int64) float64 {

@@ -2,11 +2,14 @@
 // keys lead to. They are those of the table below it.
 
 const height = 52;
+const hourWidth = 8; // in the picture
 
 function hoursOf(box) {
   const names = [...box.querySelectorAll("thead th")].slice(1).map((cell) => cell.textContent);
+  const width = box.querySelector("svg").viewBox.baseVal.width;
   return [...box.querySelectorAll("tbody tr")].map((row) => ({
     x: Number(row.dataset.x),
+    middle: Math.min(Number(row.dataset.x) + hourWidth / 2, width - 1),
     text: `${row.querySelector("th").textContent}: ${[...row.querySelectorAll("td")].map((cell, i) => `${cell.textContent} ${names[i]}`).join(", ")}`,
   })).reverse();
 }
@@ -27,7 +30,7 @@ function show(box, hour) {
   said(box).textContent = hour ? hour.text : "";
   if (!hour) return;
   const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
-  for (const [name, value] of Object.entries({ class: "here", x1: hour.x + 4, x2: hour.x + 4, y1: 14, y2: height })) line.setAttribute(name, value);
+  for (const [name, value] of Object.entries({ class: "here", x1: hour.middle, x2: hour.middle, y1: 14, y2: height })) line.setAttribute(name, value);
   box.querySelector("svg").append(line);
 }
 
@@ -47,7 +50,7 @@ document.addEventListener("pointermove", (event) => {
   const area = svg.getBoundingClientRect();
   const x = (event.clientX - area.left) / area.width * svg.viewBox.baseVal.width;
   const box = svg.closest("[data-plot]");
-  show(box, hoursOf(box).findLast((hour) => hour.x <= x));
+  show(box, hoursOf(box).findLast((hour) => hour.x <= x && x < hour.x + hourWidth));
 });
 document.addEventListener("pointerout", (event) => {
   const box = event.target.closest?.("[data-plot]");

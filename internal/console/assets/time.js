@@ -38,7 +38,7 @@ function relative(at) {
 }
 
 function show(element) {
-  const at = new Date(element.dateTime);
+  const at = new Date(element.dateTime ?? element.dataset.at);
   if (Number.isNaN(at.getTime())) return;
   const p = partsOf(at);
   if ("clock" in element.dataset) {
@@ -60,7 +60,7 @@ function show(element) {
 }
 
 function showAll(within) {
-  within.querySelectorAll("time[datetime]").forEach(show);
+  within.querySelectorAll("time[datetime], text[data-at]").forEach(show);
 }
 
 showAll(document);

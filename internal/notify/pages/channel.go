@@ -22,7 +22,6 @@ type channelView struct {
 	Why       string // why not
 	Deletable bool
 	Recent    recentMessages
-	NeedsURL  bool
 }
 
 // WaitText says how many messages wait.
@@ -57,7 +56,6 @@ func (p *Pages) channelPage(r *http.Request, c *notify.ChannelInfo, form *consol
 		Form: form, channelRow: p.channelRow(*c, who), Act: c.ChangeableBy(who), Share: who.May(identity.Admin, identity.Resource{}),
 		Whiches: whichOptions(), Formats: formatOptions(), Sharings: sharingOptions,
 	}
-	view.NeedsURL = needsURL(view.Standing)
 	uses := len(c.Rules) + len(c.Reports)
 	view.Deletable = view.Act && uses == 0
 	switch {

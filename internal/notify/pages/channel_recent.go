@@ -29,6 +29,7 @@ func (p *Pages) recentOn(ctx context.Context, c *notify.ChannelInfo) (recent rec
 	from := console.PlotFrom(now)
 	found, err := p.Deliveries.List(ctx, notify.DeliveryFilter{ChannelID: c.ID, Since: from, Limit: maxRecent})
 	if err != nil || len(found) == 0 {
+		recent.Plot.None = noMessages
 		return recent, err
 	}
 	byState := make(map[notify.DeliveryState]int)
@@ -84,5 +85,5 @@ func coursesOf(found []notify.DeliveryInfo, from, now time.Time, text string) co
 			failed.Points = append(failed.Points, console.Point{At: at, N: lost[i]})
 		}
 	}
-	return console.NewPlot(from, text, delivered, waiting, failed)
+	return console.NewPlot(from, text, noMessages, delivered, waiting, failed)
 }

@@ -28,6 +28,7 @@ type channelRow struct {
 	Quiet    bool      // NextTry is the end of quiet hours
 	Idle     bool      // nothing waits
 	CanRetry bool      // something waits for a later try
+	NeedsURL bool      // as for needsURL
 }
 
 // Listed says how many messages wait, as far as a list counts them.
@@ -54,7 +55,7 @@ func (p *Pages) channelRow(c notify.ChannelInfo, who *identity.Principal) channe
 	row := channelRow{ChannelInfo: c, Badge: channelBadge(&c.Channel, now), Standing: c.Status(now), Path: channelPath(&c)}
 	tried := false
 	row.NextTry, row.Quiet, tried = c.NextTry(now)
-	row.Idle = !tried
+	row.Idle, row.NeedsURL = !tried, needsURL(row.Standing)
 	row.CanRetry = !row.NextTry.IsZero() && !row.Quiet || row.Standing.State != string(notify.Open) && c.Waiting > 0
 	for _, rule := range c.Rules {
 		if who.May(rule.Access()) {

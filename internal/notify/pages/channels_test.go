@@ -78,6 +78,9 @@ func TestAChannelThatIsGoneNeedsAURL(t *testing.T) {
 			if got := n.Remedy.Path == "/notifications/channels/7/replace" && n.Remedy.Label == "Replace the webhook URL"; got != c.want {
 				t.Errorf("%s: %+v", c.reason, n.Remedy)
 			}
+			if row := p.channelRow(notify.ChannelInfo{Channel: channel}, &identity.Principal{}); row.NeedsURL != c.want {
+				t.Errorf("%s: the list offers a replacement: %t", c.reason, row.NeedsURL)
+			}
 		}
 	}
 }

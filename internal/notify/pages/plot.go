@@ -7,6 +7,8 @@ import (
 	"outrigger/internal/console"
 )
 
+const noMessages = "No messages in the last 24 hours."
+
 // plot draws what became of messages in the last 24 hours.
 func (p *Pages) plot(ctx context.Context) (console.Plot, error) {
 	from := console.PlotFrom(p.Clock())
@@ -27,5 +29,5 @@ func (p *Pages) plot(ctx context.Context) (console.Plot, error) {
 		}
 	}
 	text := fmt.Sprintf("The last 24 hours: %d delivered, %d failed, at most %d waiting at once.", ended, lost, most)
-	return console.NewPlot(from, text, delivered, waiting, failed), nil
+	return console.NewPlot(from, text, noMessages, delivered, waiting, failed), nil
 }

@@ -1,0 +1,67 @@
+package acceptance
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// axisOf is what stands on the time axis of the first plot of a page.
+const axisOf = `[...document.querySelectorAll(".axis text")].slice(0, 4).map((mark) => mark.textContent).join(" ")`
+
+// point moves the pointer over the first plot of a page, to so much of its width.
+const point = `(() => {
+	const svg = document.querySelector(".plot"), box = svg.getBoundingClientRect();
+	svg.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, clientX: box.left + %g * box.width, clientY: box.top + box.height / 2 }));
+	return document.querySelector(".plot-value").textContent;
+})()`
+
+// A plot has whole hours on its axis and ends now; it says its numbers under the pointer
+// and by the arrow keys, and as a table.
+func TestPlotsSayTheirNumbers(t *testing.T) {
+	t.Parallel()
+	d := startDemo(t)
+	ctx := browser(t, 1280)
+	do(t, ctx, "sign in", d.signIn()...)
+	d.send(t)
+	page := fmt.Sprintf("%s/notifications/channels/%d", d.console, d.channel(t, "reviews").ID)
+	waitFor(t, func() bool { return d.channel(t, "reviews").Waiting == 0 })
+	var axis, hovered, before, focused, left, table string
+	do(t, ctx, "look at a channel's day",
+		chromedp.Navigate(page), chromedp.WaitVisible(`.plot`),
+		evaluate(axisOf, &axis),
+		evaluate(fmt.Sprintf(point, 0.995), &hovered), evaluate(fmt.Sprintf(point, 0.3), &before), look(t, "plot"),
+		evaluate(`document.querySelector(".plot").focus(), ""`, &focused),
+		chromedp.KeyEvent(kb.ArrowLeft), chromedp.WaitVisible(`.plot-value`), read(`.plot-value`, &left),
+		chromedp.Click(`.plot-table summary`), chromedp.WaitVisible(`.plot-table tbody tr`), read(`.plot-table tbody`, &table),
+	)
+	if !regexp.MustCompile(`^(\d\d:00 ){3}now$`).MatchString(axis) {
+		t.Errorf("the axis has %q", axis)
+	}
+	said := regexp.MustCompile(`^\d\d:00: [1-9]\d* delivered, \d+ waiting, 0 failed$`)
+	if !said.MatchString(hovered) || left != hovered || before != "" {
+		t.Errorf("under the pointer %q, where nothing was %q, by keys %q", hovered, before, left)
+	}
+	if hour, _, _ := strings.Cut(left, ":00:"); !strings.HasPrefix(table, hour) {
+		t.Errorf("the table has %q", table)
+	}
+}
+
+// A fresh server has no axis of ten messages that never were.
+func TestAFreshServerDrawsNothing(t *testing.T) {
+	t.Parallel()
+	d := startFresh(t)
+	ctx := browser(t, 1280)
+	var overview, mail string
+	var plots int
+	do(t, ctx, "open the overview", append(d.signIn(),
+		chromedp.WaitVisible(`.services .no-data`), read(`.services`, &overview), evaluate(`document.querySelectorAll(".plot").length`, &plots), look(t, "overview-fresh"),
+		chromedp.Navigate(d.console+"/mail"), chromedp.WaitVisible(`.course .no-data`), read(`main`, &mail))...)
+	if plots > 0 || strings.Contains(overview+mail, "10 messages") {
+		t.Errorf("%d plots: %q, %q", plots, overview, mail)
+	}
+}
