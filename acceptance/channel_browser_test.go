@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // workflow is a webhook URL of the demo's chat platform.
@@ -132,7 +133,7 @@ func (d demo) replaceURL(t *testing.T, channel int64, url string) {
 
 func chooseChannel(t *testing.T, ctx context.Context, d demo, channel *demoChannel, width int) {
 	t.Helper()
-	var chat, form, page, misfit string
+	var chat, form, page, misfit, named string
 	id := fmt.Sprint(channel.ID)
 	do(t, ctx, "see what waited in the chat", chromedp.Navigate(d.chat), chromedp.WaitVisible(`article`), read(`main`, &chat))
 	if !strings.Contains(chat, "first") || strings.Contains(chat, "gone-too") {
@@ -142,10 +143,15 @@ func chooseChannel(t *testing.T, ctx context.Context, d demo, channel *demoChann
 		chromedp.Navigate(d.console+"/notifications/rules/new"), chromedp.WaitVisible(`#f-name`),
 		chromedp.SendKeys(`#f-name`, "Merged anywhere"),
 		chromedp.Click(`input[value="PULL_REQUEST_MERGED"]`),
-		chromedp.SetValue(`#f-channel`, id),
+		chromedp.Focus(`#f-channel`), chromedp.KeyEvent("rev"), chromedp.WaitVisible(`#f-channel-found [role=option]`), look(t, fmt.Sprintf("rule-channels-%d", width)),
+		chromedp.KeyEvent(kb.ArrowDown+kb.Enter),
+		evaluate(`document.getElementById("f-channel").value`, &named),
 		evaluate(misfits, &form), look(t, fmt.Sprintf("rule-of-channel-%d", width)),
 		chromedp.Submit(`#f-name`), chromedp.WaitVisible(`//tr//a[text()="Merged anywhere"]`),
 	)
+	if named != "reviews #"+id {
+		t.Errorf("the channel that was chosen is %q", named)
+	}
 	do(t, ctx, "see it on the channel's page", append([]step{
 		chromedp.Navigate(d.console + "/notifications/channels/" + id), chromedp.WaitVisible(`.delivery-state.good`), chromedp.WaitVisible(`.plot`),
 		read(`main`, &page), evaluate(misfits, &misfit), look(t, fmt.Sprintf("channel-good-%d", width)),

@@ -177,7 +177,7 @@ func TestAChannelThatIsDeletedWhileAFormIsOpen(t *testing.T) {
 		if status != http.StatusBadRequest || at < 0 || !strings.Contains(body[at:at+200], "This channel was deleted") {
 			t.Errorf("%s: %d %s", path, status, body)
 		}
-		wants(t, path, body, `value="Typed name"`, ">Others, ")
+		wants(t, path, body, `value="Typed name"`, fmt.Sprintf(`name="channel" value="%d"`, id))
 	}
 }
 

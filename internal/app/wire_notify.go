@@ -84,7 +84,7 @@ func (a *App) openNotify(ctx context.Context) error {
 	})
 	(&api.API{Rules: rules, Hooks: hooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, ChatAccounts: mentions, Builds: builtCommits, Webhooks: projectWebhooks, Authorizations: accounts, Reports: activity, Clock: a.clock}).Register(a.router)
 	repositories := &admin.Repositories{Store: store}
-	found := choices.New(choices.Options{Platform: platforms, Platforms: store.Platforms, Known: repositories.Administered, Clock: a.clock})
+	found := choices.New(choices.Options{Platform: platforms, Platforms: store.Platforms, Known: repositories.Administered, Channels: channels.Found, Clock: a.clock})
 	(&pages.Pages{Rules: rules, Reports: activity, Repositories: repositories, Choices: found, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, ChatAccounts: mentions, Authorizations: accounts, Draw: a.drawMessage, Proxy: a.proxyTrouble, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
 		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), ByProxy: a.outgoing.ByProxy,

@@ -15,13 +15,18 @@ import (
 // is not to count: id is 0 else. The URL that is left is to be looked at as before.
 // own is the channel that the saved rule or report has.
 func chosen(ctx context.Context, store *store.Store, c *notify.ChannelChoice, own *notify.Channel, webhookURL string) (id int64, url string, err error) {
-	if c == nil || c.Channel == "" || webhookURL != "" && !secret.IsMask(webhookURL) {
+	if c == nil || c.Channel+c.Called == "" || webhookURL != "" && !secret.IsMask(webhookURL) {
 		return 0, webhookURL, nil
 	}
 	if own.ID != 0 && c.Channel == own.Fingerprint {
 		return own.ID, webhookURL, nil
 	}
-	info, err := findChannel(ctx, store, c.Channel)
+	var info notify.ChannelInfo
+	if c.Called != "" {
+		info, err = namedChannel(ctx, store, c.Called)
+	} else {
+		info, err = findChannel(ctx, store, c.Channel)
+	}
 	if err != nil {
 		return 0, webhookURL, err
 	}

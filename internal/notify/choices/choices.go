@@ -1,5 +1,6 @@
 // Package choices suggests values for the fields of rules and reports: projects,
-// repositories, users and groups of a platform that the user may see.
+// repositories, users and groups of a platform that the user may see, and channels that
+// the user may choose.
 package choices
 
 import (
@@ -35,6 +36,7 @@ const (
 	Repositories Kind = "repositories"
 	Users        Kind = "users"
 	Groups       Kind = "groups"
+	Channels     Kind = "channels"
 )
 
 // people reports whether k is users or groups.
@@ -63,7 +65,9 @@ type Options struct {
 	Platforms func() *notify.Platforms
 	// Known lists the repositories that the user administers, without asking a platform.
 	Known func(ctx context.Context) ([]identity.Resource, error)
-	Clock func() time.Time
+	// Channels finds channels that the user may choose by name; more: there are others.
+	Channels func(ctx context.Context, text string, limit int) (found []notify.Found, more bool, err error)
+	Clock    func() time.Time
 }
 
 // Service answers queries.
@@ -91,6 +95,10 @@ func (s *Service) Ask(ctx context.Context, q Query) (Answer, error) {
 	if wait := s.people.Take(who.Ref(), asksPerMinute, s.Clock()); wait > 0 {
 		return Answer{}, fault.TooOften(wait, "You have searched %d times within a minute. Type the name.", asksPerMinute)
 	}
+	if q.Kind == Channels {
+		found, more, err := s.Channels(ctx, q.Text, most)
+		return Answer{Found: append([]notify.Found{}, found...), More: more}, err
+	}
 	if q.Kind.people() && utf8.RuneCountInString(q.Text) < minLetters {
 		return Answer{Found: []notify.Found{}, Note: "Type at least 3 letters to search."}, nil
 	}
@@ -109,10 +117,13 @@ func (s *Service) Ask(ctx context.Context, q Query) (Answer, error) {
 // check returns the connection, or an error if the user may not ask.
 func (s *Service) check(ctx context.Context, q Query) (*notify.Connection, error) {
 	switch {
-	case q.Kind != Projects && q.Kind != Repositories && !q.Kind.people():
-		return nil, fault.InvalidField("kind", "Ask for projects, repositories, users or groups.")
+	case q.Kind != Projects && q.Kind != Repositories && q.Kind != Channels && !q.Kind.people():
+		return nil, fault.InvalidField("kind", "Ask for projects, repositories, users, groups or channels.")
 	case utf8.RuneCountInString(q.Text) > maxText:
 		return nil, fault.InvalidField("text", "Type at most %d characters.", maxText)
+	}
+	if q.Kind == Channels { // of no connection
+		return nil, nil
 	}
 	all := s.Platforms().Connections.Of(notify.SelfHosted)
 	name, err := all.Resolve(q.Connection)

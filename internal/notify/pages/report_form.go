@@ -25,7 +25,7 @@ type reportForm struct {
 	Days                    []console.Option
 	TimeZones               []string
 	Formats                 []console.Option
-	Channels                []console.Option // to choose from; see withChannels
+	Channels                bool // there are some to choose from
 	Mask                    string
 	Channel                 notify.ChannelStatus
 	Next                    string
@@ -132,7 +132,7 @@ func (p *Pages) editReport(r *http.Request) (console.Response, error) {
 	form := console.NewForm().
 		Set("version", strconv.FormatInt(info.Version, 10)).
 		Set("name", info.Name).
-		Set("channel", info.Channel.UnderID()).
+		Set("channel", info.Channel.Text(info.Called())).
 		Set("channelName", info.ChannelName).
 		Set("format", string(info.Format)).
 		Set("inactivityDays", strconv.Itoa(info.InactivityDays)).

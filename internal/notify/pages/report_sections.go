@@ -43,7 +43,7 @@ func (f reportForm) chosenPullRequests() string {
 }
 
 func (f reportForm) chosenChannel() string {
-	said := sayings{chosenURL(f.Form, f.Mask, f.Channels)}
+	said := sayings{chosenURL(f.Form, f.Mask)}
 	if f.Bool("mentionReviewers") {
 		said = append(said, "mentions reviewers")
 	}

@@ -54,7 +54,7 @@ func (p *Pages) cardsOfForm(ctx context.Context, form *console.Form, stored *not
 	if u, err := url.Parse(form.Get("webhookUrl")); err == nil && u.Host != "" && !secret.IsMask(form.Get("webhookUrl")) {
 		return cardsOf(form.All("eventTypes"), own.ResolveFormat(u.Hostname()))
 	}
-	if stored != nil && (chosen == "" || chosen == stored.UnderID()) {
+	if keeps(chosen, stored) {
 		return cardsOf(form.All("eventTypes"), own.Else(stored.Format).ResolveFormat(stored.Host))
 	}
 	if chosen != "" { // with its own format
@@ -69,9 +69,9 @@ func (p *Pages) cardsOnChannel(ctx context.Context, keys []string, channel strin
 	if channel == "" {
 		return cardsOf(keys, own.ResolveFormat(""))
 	}
-	c, err := p.Channels.Get(ctx, channel)
+	c, err := p.Channels.Named(ctx, channel)
 	switch {
-	case fault.Is(err, fault.NotFound), fault.Is(err, fault.Forbidden):
+	case fault.Is(err, fault.Invalid):
 		return cardsOf(keys, own.ResolveFormat(""))
 	case err != nil:
 		return nil, err

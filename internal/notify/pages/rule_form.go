@@ -23,7 +23,7 @@ type ruleForm struct {
 	Connections []console.Option
 	Events      []console.Group
 	Formats     []console.Option
-	Channels    []console.Option // to choose from; see withChannels
+	Channels    bool // there are some to choose from
 	Mask        string
 	Channel     notify.ChannelStatus
 	Back        string
@@ -143,7 +143,7 @@ func formOf(info *notify.RuleInfo) *console.Form {
 		Set("connection", info.Connection).
 		Set("projectKey", info.ProjectKey).
 		Set("repositoryKey", info.RepositoryKey).
-		Set("channel", info.Channel.UnderID()).
+		Set("channel", info.Channel.Text(info.Called())).
 		Set("channelName", info.ChannelName).
 		Set("format", string(info.Format)).
 		Set("eventTypes", keysOf(info.EventTypes)...).

@@ -127,7 +127,7 @@ func (f ruleForm) chosenPeople() string {
 }
 
 func (f ruleForm) chosenChannel() string {
-	said := sayings{chosenURL(f.Form, f.Mask, f.Channels)}
+	said := sayings{chosenURL(f.Form, f.Mask)}
 	if f.Bool("mentionReviewers") {
 		said = append(said, "mentions reviewers")
 	}
@@ -149,11 +149,10 @@ func (f ruleForm) chosenQuiet() string {
 }
 
 // chosenURL names the channel of a form; mask is the stored URL's.
-func chosenURL(form *console.Form, mask string, channels []console.Option) string {
-	chosen := slices.IndexFunc(channels, func(o console.Option) bool { return o.Value != "" && o.Value == form.Get("channel") })
+func chosenURL(form *console.Form, mask string) string {
 	switch name := form.Get("channelName"); {
-	case chosen >= 0 && form.Get("webhookUrl") == "":
-		return channels[chosen].Label
+	case form.Get("channel") != "" && form.Get("webhookUrl") == "":
+		return form.Get("channel")
 	case name != "":
 		return name
 	case mask != "":

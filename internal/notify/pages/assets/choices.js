@@ -1,11 +1,11 @@
-// Finds projects, repositories, users and groups while one types, and offers them in
+// Finds projects, repositories, users, groups and channels while one types, and offers them in
 // a list below the field. Without this module, and where the platform does not answer,
 // they are typed.
 
 const pause = 200; // ms: a word that is being typed is asked for once
 
 let form;
-const names = { projects: "projects", repositories: "repositories", users: "users", groups: "groups" };
+const names = { projects: "projects", repositories: "repositories", users: "users", groups: "groups", channels: "channels" };
 
 function make(name, attributes, ...children) {
   const element = document.createElement(name);
@@ -122,7 +122,7 @@ function combobox(field, kind, take) {
 
 function fill(field, value) {
   field.value = value;
-  field.dispatchEvent(new Event("input", { bubbles: true }));
+  for (const type of ["input", "change"]) field.dispatchEvent(new Event(type, { bubbles: true }));
 }
 
 // A list gets a field above it, which searches and adds.
