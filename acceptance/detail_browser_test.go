@@ -28,8 +28,6 @@ func besideIs(row int) step {
 	return chromedp.Poll[chromedp.Void](`document.querySelector(".detail:not([aria-busy]) .detail-bar a")?.pathname === ` + rowPath(row))
 }
 
-func shows(expression string) step { return chromedp.Poll[chromedp.Void](expression) }
-
 // The page of a row opens beside its list on a wide screen, follows the keys, and is
 // there again after a reload and after going back.
 func TestDetailBesideTheList(t *testing.T) {

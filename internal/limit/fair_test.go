@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var busy = errors.New("busy")
+var errTestBusy = errors.New("busy")
 
-func errBusy() error { return busy }
+func errBusy() error { return errTestBusy }
 
 // TestTurnsGoByAddress: of 60 that wait at one address and one each at two
 // others, the others are second and third.
@@ -101,7 +101,7 @@ func TestTooManyWaitAtOneAddress(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		if _, err := turns.Acquire(ctx, "a"); !errors.Is(err, busy) {
+		if _, err := turns.Acquire(ctx, "a"); !errors.Is(err, errTestBusy) {
 			t.Errorf("one more: %v", err)
 		}
 		cancel()
@@ -117,7 +117,7 @@ func TestPatienceEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		began := time.Now()
-		if _, err := turns.Acquire(t.Context(), "a"); !errors.Is(err, busy) || time.Since(began) != time.Minute {
+		if _, err := turns.Acquire(t.Context(), "a"); !errors.Is(err, errTestBusy) || time.Since(began) != time.Minute {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 		done()
