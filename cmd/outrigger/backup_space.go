@@ -27,8 +27,8 @@ func writable(file string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// spared is the body of an answer for a file. It fails before less than a tenth of
-// the file system is left: a server may have its data there.
+// spared is the body of an answer for a file. It fails before less than db.Space.Reserve
+// of the file system is left: a server may have its data there.
 func spared(file string, resp *http.Response) (io.Reader, error) {
 	s := &spareReader{from: resp.Body, folder: filepath.Dir(file)}
 	return s, s.short(max(resp.ContentLength, 0))
@@ -57,6 +57,7 @@ func (s *spareReader) short(size int64) error {
 	if err != nil || size <= space.Spare() {
 		return nil // where it cannot be told, the write shows it
 	}
-	return fmt.Errorf("too little space in %s: the backup needs %s more, and %s are free, of which a tenth of the disk (%s) stays free; choose a folder on another disk",
-		s.folder, db.MiB(size), db.MiB(space.Free), db.MiB(space.Total/10))
+	return fmt.Errorf("too little space in %s: the backup needs %s more, and %s are free, "+
+		"of which %s (a tenth of the disk, at most 20 GiB) stay free; choose a folder on another disk",
+		s.folder, db.MiB(size), db.MiB(space.Free), db.MiB(space.Reserve()))
 }

@@ -11,13 +11,10 @@ import (
 	"outrigger/internal/identity"
 )
 
-// When the overview speaks of the disk: where a share of it is left and not much
-// besides, since a tenth of a large disk lasts for months. A large instance (50 events
-// of 5 KB a second) keeps some 20 GiB a day.
+// diskVeryLow is what a large instance writes in some hours (see db.Space.Reserve). On
+// a small disk it is a fiftieth.
 const (
-	diskLow      = 20 << 30 // below a tenth; from there on backups are refused too
-	diskVeryLow  = 2 << 30  // below a fiftieth: some hours of that instance
-	lowShare     = 10
+	diskVeryLow  = 2 << 30
 	veryLowShare = 50
 )
 
@@ -25,12 +22,13 @@ const (
 // something else has been reading the database for long.
 const logLong = 1 << 30
 
-// diskTone is Bad or Warn for a file system on which there is little space left, else "".
+// diskTone is Bad or Warn for a file system on which there is little space left, else
+// "". It is Warn from where backups are refused.
 func diskTone(s db.Space) console.Tone {
 	switch {
 	case s.Free < min(diskVeryLow, s.Total/veryLowShare):
 		return console.Bad
-	case s.Free < min(diskLow, s.Total/lowShare):
+	case s.Spare() < 0:
 		return console.Warn
 	}
 	return ""

@@ -88,16 +88,16 @@ func (s *Service) watch(ctx context.Context, stop context.CancelCauseFunc) {
 	}
 }
 
-// short says that less than a tenth of the file system would be left.
+// short says that less than the reserve of the server would be left.
 func (s *Service) short(size int64) error {
 	space, err := db.SpaceOf(s.to)
 	if err != nil || size <= space.Spare() {
 		return nil // a folder that cannot be used shows when it is written
 	}
 	return fault.New(fault.Unavailable,
-		"There is too little space for a backup in %s: it needs up to %s, and %s are free, of which a tenth of the disk (%s) stays free for "+
-			"the server. Free some space, or set backup_dir to a folder on another disk.",
-		s.to, db.MiB(max(size, s.size.Load())), db.MiB(space.Free), db.MiB(space.Total/10))
+		"There is too little space for a backup in %s: it needs up to %s, and %s are free, of which %s (a tenth of the disk, at most 20 GiB) "+
+			"stay free for the server. Free some space, or set backup_dir to a folder on another disk.",
+		s.to, db.MiB(max(size, s.size.Load())), db.MiB(space.Free), db.MiB(space.Reserve()))
 }
 
 // download is a copy on its way, cut off where the space is needed: it takes its

@@ -25,7 +25,7 @@ type Config struct {
 	HSTS           bool         `key:"hsts" default:"false" doc:"Whether to send Strict-Transport-Security, which tells browsers to use only HTTPS for this host name for a year. It applies to every port of the host, including those of other programs."`
 	TLS            TLS          `key:"tls"`
 	DataDir        string       `key:"data_dir" default:"./outrigger-data" doc:"The folder for the SQLite database, the generated key and the initial password."`
-	BackupDir      string       `key:"backup_dir" else:"data_dir" doc:"The folder in which the server makes a backup before it is downloaded. It must exist, and needs as much free space as the database has, besides a tenth of its disk, which stays free."`
+	BackupDir      string       `key:"backup_dir" else:"data_dir" doc:"The folder in which the server makes a backup before it is downloaded. It must exist, and needs as much free space as the database has, besides a tenth of its disk (at most 20 GiB), which stays free."`
 	DatabaseURL    secret.Value `key:"database_url" else:"SQLite in data_dir" doc:"The URL of the PostgreSQL database, such as postgres://user:password@host/name."`
 	SecretKey      secret.Value `key:"secret_key" else:"a key generated into data_dir/secret.key" doc:"The key that encrypts stored secrets: 32 bytes in base64, such as openssl rand -base64 32 prints. Required when several nodes share a database."`
 	PreviousKey    secret.Value `key:"secret_key_previous" else:"none" doc:"The previous secret_key, so that secrets it encrypted can still be read. Run outrigger secrets rotate to encrypt them with the new key, then remove this setting."`

@@ -13,15 +13,21 @@ import (
 	"outrigger/internal/fault"
 )
 
-// Space is what a file system has, in bytes.
+// Space is what a file system has for users, in bytes: without the blocks that are
+// kept for root.
 type Space struct {
-	Free  int64 // for this user
+	Free  int64
 	Total int64
 }
 
-// Spare is how much of it others may take than the server that has its data there:
-// a tenth of the file system stays free.
-func (s Space) Spare() int64 { return s.Free - s.Total/10 }
+// Reserve is what is to stay free for the server that has its data there: a tenth of
+// the file system, at most 20 GiB, since a large instance (50 events of 5 KB a second)
+// writes as much in a day.
+func (s Space) Reserve() int64 { return min(s.Total/10, 20<<30) }
+
+// Spare is how much of it others than the server may take; negative where the server's
+// reserve is used already.
+func (s Space) Spare() int64 { return s.Free - s.Reserve() }
 
 // MiB writes a number of bytes, rounded up.
 func MiB(bytes int64) string { return fmt.Sprintf("%d MiB", (max(bytes, 0)+1<<20-1)>>20) }

@@ -18,7 +18,8 @@ func SpaceOf(dir string) (s Space, err error) {
 	if err != nil {
 		return Space{}, &os.PathError{Op: "statfs", Path: dir, Err: err}
 	}
-	return Space{Free: int64(fs.Bavail) * fs.Bsize, Total: int64(fs.Blocks) * fs.Bsize}, nil
+	used := fs.Blocks - fs.Bfree
+	return Space{Free: int64(fs.Bavail) * fs.Bsize, Total: int64(used+fs.Bavail) * fs.Bsize}, nil
 }
 
 // allocate has the file system set aside the blocks of a part of a file, whose

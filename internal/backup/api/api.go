@@ -38,8 +38,8 @@ func (a *API) Register(r *rest.Router) {
 			Text: "Needs `SYS_ADMIN`, and more than a token of another scope than `backup`, which is for this alone: password hashes are in it. See " +
 				"`Outrigger-Code`. A SQLite database. Webhook URLs, tokens and secrets in it are encrypted with the server's key, which is not in it: " +
 				"keep that too. The server needs as much room in `backup_dir` (the data folder) as the database has: where less than a tenth of that " +
-				"disk would stay free, it is 503 with what is needed and what is free. With PostgreSQL it is 409: that has its own tools. It takes the " +
-				"place of a database with `outrigger restore`.",
+				"disk (at most 20 GiB) would stay free, it is 503 with what is needed and what is free. With PostgreSQL it is 409: that has its " +
+				"own tools. It takes the place of a database with `outrigger restore`.",
 			Answer:    "The backup. Its length is in Content-Length, so that one that was cut off can be told.",
 			Confirmed: true, Refused: []int{http.StatusConflict, http.StatusServiceUnavailable},
 		},
