@@ -7,13 +7,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // What is legal and dangerous is said, and what is neither is not.
 func TestDangers(t *testing.T) {
 	data := t.TempDir()
 	key := filepath.Join(data, "secret.key")
-	private, shared, open := write(t, "private.pem", "k"), write(t, "shared.pem", "k"), write(t, "open.pem", "k")
+	pair := certificateUntil(t, time.Now().AddDate(1, 0, 0))
+	private, shared, open := write(t, "private.pem", pair), write(t, "shared.pem", pair), write(t, "open.pem", pair)
 	for path, mode := range map[string]os.FileMode{private: 0o600, shared: 0o640, open: 0o644} {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
@@ -42,6 +44,8 @@ func TestDangers(t *testing.T) {
 		{"listen: 127.1.2.3:8090", 0, ""},
 		{"listen: :8090\ntls: {cert: " + private + ", key: " + private + "}", 0, ""},
 		{"listen: :8090\ntls: {cert: " + open + ", key: " + shared + "}", 0, ""},
+		{"listen: :8090\ntls: {cert: /gone.pem, key: " + private + "}", 0,
+			"tls: the server does not start without this file: open /gone.pem: no such file or directory."},
 		{"listen: :8090\ntls: {cert: " + open + ", key: " + open + "}", 0, open + " can be read by other users"},
 		{plain("http://code.example.com", "token: hidden-one"), 0, "notify.connections: code: the credentials for http://code.example.com are sent in the clear; use https."},
 		{plain("http://localhost:7990", "token: hidden-one"), 0, ""},

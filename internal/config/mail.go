@@ -62,9 +62,7 @@ func (c *Config) judgeMail(j *judge) {
 	} else if m.Listen != MailOff {
 		judgeAddress(j, "mail.listen", m.Listen, "127.0.0.1:2525 or off")
 	}
-	if (m.TLS.Cert == "") != (m.TLS.Key == "") {
-		j.wrong("mail.tls", "set both cert and key, or neither")
-	}
+	judgeCertificate(j, "mail.tls", m.TLS.Cert, m.TLS.Key)
 	if m.TLS.Cert == "" && !m.PlainAuth && m.Listen != MailOff && !onLoopback(m.Listen) {
 		j.wrong("mail.listen", "other machines can reach %s, and clients would send their tokens in the clear; set mail.tls.cert and mail.tls.key, or set mail.plain_auth to true if you trust the network", m.Listen)
 	}

@@ -100,9 +100,7 @@ func (c *Config) judgeListener(j *judge) {
 			j.wrong("allowed_hosts", "%q is not a host name; write it without scheme and port, such as outrigger.example.com", name)
 		}
 	}
-	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
-		j.wrong("tls", "set both cert and key, or neither")
-	}
+	judgeCertificate(j, "tls", c.TLS.Cert, c.TLS.Key)
 }
 
 func (c *Config) judgeDatabase(j *judge) {

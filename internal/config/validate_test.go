@@ -12,6 +12,7 @@ import (
 
 func TestValidate(t *testing.T) {
 	key := secret.New("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")
+	pair := write(t, "pair.pem", certificateUntil(t, time.Now().Add(time.Hour)))
 	good := Connection{Name: "a", Kind: KindBitbucketDC, BaseURL: "http://a"}
 	for _, test := range []struct {
 		name string
@@ -87,7 +88,7 @@ func TestValidate(t *testing.T) {
 		{"mail in the clear", func(c *Config) { c.Mail.Listen = "0.0.0.0:25" },
 			"mail.listen: other machines can reach 0.0.0.0:25, and clients would send their tokens in the clear; set mail.tls.cert and mail.tls.key, or set mail.plain_auth to true if you trust the network"},
 		{"mail in the clear, named", func(c *Config) { c.Mail.Listen, c.Mail.PlainAuth = "relay.internal:25", true }, ""},
-		{"mail within TLS", func(c *Config) { c.Mail.Listen, c.Mail.TLS = ":25", MailTLS{"c.pem", "k.pem"} }, ""},
+		{"mail within TLS", func(c *Config) { c.Mail.Listen, c.Mail.TLS = ":25", MailTLS{pair, pair} }, ""},
 		{"mail on loopback", func(c *Config) { c.Mail.Listen = "[::1]:25" }, ""},
 		{"mail", func(c *Config) {
 			c.Mail.Listen, c.Mail.TLS.Key, c.Mail.Smarthost, c.Mail.SmarthostTLS = "2525", "k.pem", "mail.example.com", "maybe"

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// certificateUntil is the PEM file of a private key and a certificate that ends then.
-func certificateUntil(t *testing.T, end time.Time) (path string) {
+// certificateUntil returns a private key and its certificate, which ends then, in PEM.
+func certificateUntil(t *testing.T, end time.Time) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -30,7 +30,7 @@ func certificateUntil(t *testing.T, end time.Time) (path string) {
 	}
 	text := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})
 	text = append(text, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})...)
-	return write(t, "certificate.pem", string(text))
+	return string(text)
 }
 
 // A certificate that has ended, or ends within 30 days, is warned of, by its setting.
@@ -40,7 +40,7 @@ func TestCertificatesThatEnd(t *testing.T) {
 		-day: " ended on ", -time.Minute: " ended on ", time.Hour: " ends on ", 29 * day: " ends on ", 31 * day: "", 365 * day: "",
 	} {
 		end := time.Now().Add(in)
-		path := certificateUntil(t, end)
+		path := write(t, "certificate.pem", certificateUntil(t, end))
 		for _, setting := range []string{"tls", "mail.tls"} {
 			yaml := "tls: {cert: " + path + ", key: " + path + "}\n"
 			if setting == "mail.tls" {
@@ -55,6 +55,29 @@ func TestCertificatesThatEnd(t *testing.T) {
 				!strings.HasPrefix(said, setting+".cert: the certificate "+path+want+end.UTC().Format(time.DateOnly)) {
 				t.Errorf("in %v, %s: %q", in, setting, said)
 			}
+		}
+	}
+}
+
+// Files with which a listener could not start are found where the settings are checked.
+func TestCertificatesThatCannotBeLoaded(t *testing.T) {
+	until := time.Now().Add(time.Hour)
+	one, other := write(t, "one.pem", certificateUntil(t, until)), write(t, "other.pem", certificateUntil(t, until))
+	for files, want := range map[TLS]string{
+		{one, one}:                             "",
+		{one, other}:                           "tls: tls.cert and tls.key cannot be loaded: tls: private key does not match public key",
+		{one, write(t, "k.pem", "no key")}:     "tls: tls.cert and tls.key cannot be loaded: tls: failed to find any PEM data in key input",
+		{one + ".gone", one}:                   "", // warned of: it may be on another machine
+		{write(t, "cut.pem", "-----BEG"), one}: "tls: tls.cert and tls.key cannot be loaded: tls: failed to find any PEM data in certificate input",
+	} {
+		c := Default()
+		c.TLS = files
+		got := ""
+		if err := c.Validate(); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%v: %q, want %q", files, got, want)
 		}
 	}
 }
