@@ -97,7 +97,8 @@ func TestActionsBesideTheList(t *testing.T) {
 		chromedp.Navigate(d.console+"/mail/messages"), chromedp.WaitVisible(`.list tbody tr:nth-child(3)`),
 		evaluate(`document.querySelector(".list tbody tr:nth-child(2) .tick input").value`, &name),
 		chromedp.Click(`.list tbody tr:nth-child(2) th a`), besideIs(2),
-		chromedp.Click(`.detail a[data-confirm]`), chromedp.WaitVisible(`dialog button.danger`), look(t, "detail-asked"), chromedp.Click(`dialog button.danger`),
+		chromedp.Click(`.detail details.menu > summary`), chromedp.WaitVisible(`.detail a[data-confirm]`), chromedp.Click(`.detail a[data-confirm]`),
+		chromedp.WaitVisible(`dialog button.danger`), look(t, "detail-asked"), chromedp.Click(`dialog button.danger`),
 		chromedp.WaitNotPresent(`.detail`), chromedp.WaitVisible(`main .flash`), read(`main .flash`, &flash),
 		evaluate(`[...document.querySelectorAll(".tick input[name=id]")].map((box) => box.value).join()`, &list),
 	)

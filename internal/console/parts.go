@@ -115,6 +115,7 @@ func (c *Console) funcs() template.FuncMap {
 		"clock":    func(t time.Time) string { return t.UTC().Format("15:04 UTC") },
 		"relative": func(t time.Time) string { return relative(t, c.opts.Clock()) },
 		"count":    Count,
+		"took":     took,
 
 		"options": func(in Input, g Group) choiceSet {
 			if in.Kind == "radio" {

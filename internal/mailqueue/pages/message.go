@@ -53,9 +53,48 @@ type recipientRow struct {
 type messageView struct {
 	messageRow
 	Recipients []recipientRow
-	Attempts   []mailqueue.Attempt
+	Attempts   []attemptRow // the last first
+	Tone       console.Tone
 	Resend     bool   // some recipient failed
 	Stopped    string // why its node sends nothing now
+}
+
+// tone is that of the state that asks for most.
+func (v *messageView) tone() console.Tone {
+	switch {
+	case v.Resend:
+		return console.Bad
+	case v.Stopped != "" && !v.DueAt.IsZero():
+		return console.Warn
+	case len(v.Badges) > 0:
+		return v.Badges[0].Tone
+	}
+	return console.Quiet
+}
+
+type attemptRow struct {
+	mailqueue.Attempt
+	Tone console.Tone // "" of what is tried again
+}
+
+// Result is what came back; the status stands in front of an answer without one.
+func (a attemptRow) Result() string {
+	if a.Err != "" {
+		return a.Err
+	}
+	status := strconv.Itoa(a.Status)
+	return strings.TrimSpace(status + " " + strings.TrimPrefix(a.Answer, status))
+}
+
+// toneOfStatus is how an attempt ended by the smarthost's answer.
+func toneOfStatus(status int) console.Tone {
+	switch status / 100 {
+	case 2:
+		return console.Good
+	case 5:
+		return console.Bad
+	}
+	return ""
 }
 
 func (p *Pages) showMessage(r *http.Request) (console.Response, error) {
@@ -63,7 +102,10 @@ func (p *Pages) showMessage(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := messageView{messageRow: rowOfMessage(m), Attempts: attempts}
+	view := messageView{messageRow: rowOfMessage(m)}
+	for _, a := range slices.Backward(attempts) {
+		view.Attempts = append(view.Attempts, attemptRow{a, toneOfStatus(a.Status)})
+	}
 	for _, recipient := range m.Recipients {
 		view.Recipients = append(view.Recipients, recipientRow{recipient, recipientBadge(recipient.State)})
 		view.Resend = view.Resend || recipient.State == mailqueue.Failed
@@ -71,6 +113,7 @@ func (p *Pages) showMessage(r *http.Request) (console.Response, error) {
 	if view.Stopped, err = p.stopped(r.Context(), m.NodeID); err != nil {
 		return nil, err
 	}
+	view.Tone = view.tone()
 	return console.Page{
 		Template: "mail-message", Title: titleOf(m), Data: view,
 		Up: []console.Link{{Label: "Messages", Path: messagesPath}},

@@ -137,7 +137,7 @@ func TestMessagePages(t *testing.T) {
 	if strings.Contains(errorsOnly.Body.String(), "Your issue") {
 		t.Error("what waits is listed in the error queue")
 	}
-	b.has(b.open("GET", "/mail/messages/1", "admin"), "451", "4.3.0 try again", "250ms", "&lt;1@example.com&gt;", "ada@example.com")
+	b.has(b.open("GET", "/mail/messages/1", "admin"), "451", "4.3.0 try again", "250 ms", "&lt;1@example.com&gt;", "ada@example.com")
 	b.has(b.open("GET", "/mail/messages/2", "admin"), "none (automatic reply)", "action=\"/outrigger/mail/messages/2/resend\"", "sent", "lee@example.com")
 	b.has(b.open("GET", "/mail/messages/1/content", "admin"), "Subject: &lt;b&gt;x&lt;/b&gt;", "bytes \uFFFD")
 	b.has(b.open("GET", "/mail/messages/2/delete", "admin"), "Delete the message &#34;Message 2&#34;?", "3 of 4 recipients who have not received it")
@@ -338,7 +338,7 @@ func TestNowhereToSendTo(t *testing.T) {
 	}
 	b.has(b.open("GET", "/mail", "admin"), `<span class="badge warn">attention</span><span class="below">`+why)
 	message := b.open("GET", "/mail/messages/1", "admin")
-	b.has(message, `<dt>Next try</dt><dd><span class="badge warn">on hold</span> `+why, `<td data-label="Next try"><span class="quiet">on hold</span></td>`)
+	b.has(message, `It is on hold. `+why, `<td data-label="Next try"><span class="quiet">on hold</span></td>`)
 	b.Relay.Stored[0].NoSmarthost, b.Relay.Stored[0].Paused = false, true
 	b.has(b.open("GET", "/mail/messages/1", "admin"), "An administrator paused sending.")
 	b.Relay.Stored[0].Paused = false

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"outrigger/internal/console"
-	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 )
 
@@ -14,9 +13,6 @@ const (
 )
 
 func (p *Pages) registerCloud(c *console.Console) {
-	c.AddNav(console.Nav{Section: "Notifications", Label: "Cloud", Path: cloudPath, Visible: func(who *identity.Principal) bool {
-		return administersAnything(who) && len(p.Rules.Connections(notify.Cloud)) > 0
-	}})
 	c.Handle("GET "+cloudPath, console.SignedIn, p.listRepositories, "cloud")
 	c.Handle("GET "+cloudRulesPath, console.SignedIn, p.listCloudRules, "rules")
 	c.Handle("POST "+cloudRulesPath+"/webhook", console.SignedIn, p.createRepositoryWebhook)

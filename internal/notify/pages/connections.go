@@ -21,7 +21,6 @@ const (
 )
 
 func (p *Pages) registerConnections(c *console.Console) {
-	c.AddNav(console.Nav{Section: "Notifications", Label: "Connections", Path: connectionPages, Visible: administersAnything})
 	one := connectionPages + "/{name}"
 	c.Handle("GET "+connectionPages, console.SignedIn, p.listConnections, "connections")
 	c.Handle("GET "+newConnectionPage, console.Needs(identity.SysAdmin), p.blankConnection, "connection-form")

@@ -1,6 +1,10 @@
 package pages
 
-import "strings"
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
 
 // curlOf is a shell command that posts a message as it was posted. Where to is in
 // $WEBHOOK_URL: a command is passed on, and the URL is a secret.
@@ -11,3 +15,13 @@ func curlOf(message string) string {
 // quoted is a text as one word of a POSIX shell: within single quotes nothing has a
 // meaning but the next one.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// indented is JSON with a line for each value; any other text, and JSON that was cut
+// off, stays as it is.
+func indented(text string) string {
+	var lines bytes.Buffer
+	if json.Indent(&lines, []byte(text), "", "  ") != nil {
+		return text
+	}
+	return lines.String()
+}

@@ -36,3 +36,16 @@ func TestCurlInShells(t *testing.T) {
 		}
 	}
 }
+
+func TestJSONIsIndented(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a":[1,{"b":"<é>"}]}`:   "{\n  \"a\": [\n    1,\n    {\n      \"b\": \"<é>\"\n    }\n  ]\n}",
+		`{"error":{"code":"cut o`: `{"error":{"code":"cut o`,
+		"<html>busy</html>":       "<html>busy</html>",
+		"":                        "",
+	} {
+		if got := indented(text); got != want {
+			t.Errorf("%q is shown as %q", text, got)
+		}
+	}
+}

@@ -89,6 +89,9 @@ type sentMessage struct {
 // Curl is the message as a shell command.
 func (m sentMessage) Curl() string { return curlOf(m.Text) }
 
+// Indented is the message for reading.
+func (m sentMessage) Indented() string { return indented(m.Text) }
+
 // sentAgain draws what was sent, or would be now, in each format in which it was
 // sent without being kept.
 func (p *Pages) sentAgain(ctx context.Context, view *deliveryView, attempts []notify.Attempt) (sent []sentMessage) {

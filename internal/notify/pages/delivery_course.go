@@ -20,7 +20,6 @@ type courseStep struct {
 	Attempt  *notify.Attempt
 	Tone     console.Tone
 	Result   string // what came back, in a few words
-	Seconds  string // how long it took
 	Open     bool
 	NotTaken bool // it did not deliver
 	Drawn    notify.Format
@@ -28,6 +27,12 @@ type courseStep struct {
 
 // Curl is what was sent as a shell command.
 func (s courseStep) Curl() string { return curlOf(s.Attempt.Request) }
+
+// Request is what was sent, for reading.
+func (s courseStep) Request() string { return indented(s.Attempt.Request) }
+
+// Answer is the body that came back, for reading.
+func (s courseStep) Answer() string { return indented(s.Attempt.Answer) }
 
 // courseOf is what happened to a delivery, the last first.
 func courseOf(view *deliveryView, attempts []notify.Attempt) []courseStep {
@@ -65,7 +70,7 @@ func courseOf(view *deliveryView, attempts []notify.Attempt) []courseStep {
 }
 
 func attemptStep(a *notify.Attempt, number int, format notify.Format) courseStep {
-	s := courseStep{At: a.At, Number: number, Attempt: a, Seconds: seconds(a.Took), Drawn: format, Tone: console.Bad, NotTaken: true}
+	s := courseStep{At: a.At, Number: number, Attempt: a, Drawn: format, Tone: console.Bad, NotTaken: true}
 	switch {
 	case a.Status == 0:
 		s.Result = "no answer"
@@ -83,15 +88,4 @@ func statusText(status int) string {
 		return strconv.Itoa(status) + " " + text
 	}
 	return strconv.Itoa(status)
-}
-
-// seconds writes how long something took.
-func seconds(d time.Duration) string {
-	switch {
-	case d < time.Millisecond:
-		return "under 1 ms"
-	case d < time.Second:
-		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
-	}
-	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
 }

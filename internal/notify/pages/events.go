@@ -18,7 +18,6 @@ import (
 const eventsPath = "/notifications/events"
 
 func (p *Pages) registerEvents(c *console.Console) {
-	c.AddNav(console.Nav{Section: "Notifications", Label: "Events", Path: eventsPath, Visible: administersAnything})
 	c.Handle("GET "+eventsPath, console.SignedIn, p.listEvents, "events")
 	c.Handle("GET "+eventsPath+"/live", console.SignedIn, p.liveEvents, "events")
 	c.Handle("GET "+eventsPath+"/{id}", console.SignedIn, p.showEvent, "event")

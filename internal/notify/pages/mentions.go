@@ -15,9 +15,6 @@ const mentionsPath = "/notifications/mentions"
 
 func (p *Pages) registerMentions(c *console.Console) {
 	admins := console.Needs(identity.Admin)
-	c.AddNav(console.Nav{Section: "Notifications", Label: "Mentions", Path: mentionsPath, Visible: func(who *identity.Principal) bool {
-		return who.May(identity.Admin, identity.Resource{})
-	}})
 	c.Handle("GET "+mentionsPath, admins, p.listMentions, "mentions")
 	c.Handle("GET "+mentionsPath+"/new", admins, p.mentionForm, "mention-form")
 	c.Handle("POST "+mentionsPath+"/new", admins, p.saveMention, "mention-form")

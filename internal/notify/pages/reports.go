@@ -15,7 +15,6 @@ import (
 const reportsPath = "/notifications/reports"
 
 func (p *Pages) registerReports(c *console.Console) {
-	c.AddNav(console.Nav{Section: "Notifications", Label: "Activity reports", Path: reportsPath, Visible: administersAnything})
 	c.Handle("GET "+reportsPath, console.SignedIn, p.listReports, "reports")
 	c.Handle("GET "+reportsPath+"/new", console.SignedIn, p.withChannels(p.blankReport), "report-form")
 	c.Handle("POST "+reportsPath+"/new", console.SignedIn, p.withChannels(p.saveReport), "report-form")

@@ -16,7 +16,6 @@ import (
 )
 
 func (p *Pages) registerRules(c *console.Console) {
-	c.AddNav(console.Nav{Section: "Notifications", Label: "Rules", Path: rulesPath, Visible: administersAnything})
 	c.Handle("GET /notifications", visibleTo(administersAnything), p.leadToRules)
 	c.Handle("GET "+rulesPath, console.SignedIn, p.listRules, "rules")
 	c.Handle("GET "+choicesPath, visibleTo(administersAnything), p.showChoices)
