@@ -152,9 +152,9 @@ type DeliveryFilter struct {
 	Before     int64     // deliveries with a lower id only: the page after it
 	Limit      int       // at most 1,000
 
-	// The question that a redelivery answers: when it was asked, and how many deliveries
-	// it was about. What ended later is left alone, and more than so many are
-	// fault.Conflict. Zero: nothing was asked.
+	// The question that a redelivery or cancellation answers: when it was asked, and how
+	// many deliveries it was about. What ended later, or has come to wait later, is left
+	// alone, and more than so many are fault.Conflict. Zero: nothing was asked.
 	AsOf  time.Time
 	Count int
 }
@@ -167,10 +167,11 @@ type Limits struct {
 
 // Redelivered is what became of a wish to redeliver.
 type Redelivered struct {
-	Queued    int // put back into the queue of their channel
-	ToChannel int // of these, for the channel itself, since their rules are deleted
-	Skipped   int // no enabled rule wants them any more, or nothing uses the channel of deleted ones
-	Forbidden int // who asked sees them, and does not administer all their rules
+	Queued    int  // put back into the queue of their channel
+	ToChannel int  // of these, for the channel itself, since their rules are deleted
+	Skipped   int  // no enabled rule wants them any more, or nothing uses the channel of deleted ones
+	Forbidden int  // who asked sees them, and does not administer all their rules
+	More      bool // there may be more of them
 }
 
 // Outdate leaves of a result what holds where the channel has got another webhook URL

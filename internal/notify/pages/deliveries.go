@@ -16,6 +16,11 @@ import (
 	"outrigger/internal/notify/card"
 )
 
+const (
+	sendAgain = "Send again"
+	doNotSend = "Do not send"
+)
+
 type deliveryRow struct {
 	notify.DeliveryInfo
 	Badge    console.Badge
@@ -30,9 +35,9 @@ type deliveryRow struct {
 
 type deliveryList struct {
 	console.List
-	Rows         []deliveryRow
-	Live         bool // the newest are listed
-	RedeliverAll bool // what is listed has ended without being delivered
+	Rows []deliveryRow
+	Live bool            // the newest are listed
+	All  *console.Action // what can be done with all that the filters select
 }
 
 // deliveryFilters are the filters of the list, without their choices.
@@ -131,11 +136,16 @@ func (p *Pages) deliveryRows(ctx context.Context, q url.Values) (deliveryList, e
 	f, form := p.filterOf(q.Get)
 	f.Limit = pageSize + 1
 	f.Before, _ = strconv.ParseInt(q.Get("after"), 10, 64)
-	list := deliveryList{
-		List: console.NewList(deliveriesPath, form, deliveryFilters()), Live: f.Before == 0,
-		RedeliverAll: f.State == notify.Failed || f.State == notify.Cancelled,
+	list := deliveryList{List: console.NewList(deliveriesPath, form, deliveryFilters()), Live: f.Before == 0}
+	switch {
+	case f.State == notify.Failed || f.State == notify.Cancelled:
+		list.All = &console.Action{Label: sendAgain, Path: deliveriesPath + "/" + redelivering.name + list.Query}
+	case f.State == notify.Waiting || f.State == notify.Deciding:
+		list.All = &console.Action{Label: doNotSend, Path: deliveriesPath + "/" + cancelling.name + list.Query}
 	}
-	list.Bar = console.Bar{One: "delivery", Many: "deliveries", Actions: []console.BarAction{{Value: "redeliver", Label: "Redeliver"}, {Value: "cancel", Label: "Do not send"}}}
+	list.Bar = console.Bar{One: "delivery", Many: "deliveries", Actions: []console.BarAction{
+		{Value: redelivering.name, Label: sendAgain}, {Value: cancelling.name, Label: doNotSend},
+	}}
 	found, err := p.Deliveries.List(ctx, f)
 	if err != nil {
 		return list, err

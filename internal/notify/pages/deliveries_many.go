@@ -3,6 +3,7 @@ package pages
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 
 // many are deliveries to which the same is done, and where its question is.
 type many struct {
+	do     manyAction
 	filter notify.DeliveryFilter
 	path   string           // where it is posted
 	form   []console.Hidden // what is posted
@@ -21,22 +23,37 @@ type many struct {
 	ticked int // how many were ticked in the list; 0: it is about all that the filter selects
 }
 
+// manyAction is what is done to many deliveries.
+type manyAction struct {
+	name string // in addresses and forms
+	// ask returns the question; nil where no more than few are concerned, which needs none.
+	ask func(p *Pages, r *http.Request, m many, few int) (console.Response, error)
+	act func(p *Pages, r *http.Request, m many, asked console.Asked) (console.Response, error)
+}
+
+var (
+	redelivering = manyAction{"redeliver", (*Pages).askRedeliver, (*Pages).redeliverMany}
+	cancelling   = manyAction{"cancel", (*Pages).askCancel, (*Pages).cancelMany}
+)
+
 // ofList is about all that the filters of the list select.
-func (p *Pages) ofList(r *http.Request) many {
+func (p *Pages) ofList(do manyAction, r *http.Request) many {
 	f, form := p.filterOf(r.URL.Query().Get)
-	return many{filter: f, path: deliveriesPath + "/redeliver" + filterQuery(form), back: deliveriesPath + filterQuery(form)}
+	return many{do: do, filter: f, path: deliveriesPath + "/" + do.name + filterQuery(form), back: deliveriesPath + filterQuery(form)}
 }
 
-func (p *Pages) confirmRedeliverAll(r *http.Request) (console.Response, error) {
-	return p.askRedeliver(r, p.ofList(r), 0)
+func (p *Pages) confirmAll(do manyAction) console.Handler {
+	return func(r *http.Request) (console.Response, error) { return do.ask(p, r, p.ofList(do, r), 0) }
 }
 
-func (p *Pages) redeliverAll(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
+func (p *Pages) actOnAll(do manyAction) console.Handler {
+	return func(r *http.Request) (console.Response, error) {
+		form, err := console.ReadForm(r)
+		if err != nil {
+			return nil, err
+		}
+		return p.actOnMany(r, form, p.ofList(do, r))
 	}
-	return p.redeliverMany(r, form, p.ofList(r))
 }
 
 // actOnSelected redelivers or cancels the deliveries that are ticked.
@@ -45,116 +62,79 @@ func (p *Pages) actOnSelected(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	do := form.Get("do")
-	if do != "redeliver" && do != "cancel" {
-		return nil, fault.New(fault.Invalid, "Choose what to do with the deliveries.")
-	}
 	back, err := url.ParseQuery(form.Get("filter"))
 	if err != nil {
 		back = nil
 	}
 	_, filter := p.filterOf(back.Get)
-	m := many{
-		path: deliveriesPath + "/selected", back: deliveriesPath + filterQuery(filter),
-		form: []console.Hidden{{Name: "do", Value: do}, {Name: "filter", Value: form.Get("filter")}},
+	m := many{path: deliveriesPath + "/selected", back: deliveriesPath + filterQuery(filter)}
+	switch form.Get("do") {
+	case redelivering.name:
+		m.do = redelivering
+	case cancelling.name:
+		m.do = cancelling
+	default:
+		return nil, fault.New(fault.Invalid, "Choose what to do with the deliveries.")
 	}
-	for _, text := range form.All("id") {
-		id, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || m.ticked == pageSize {
-			return nil, fault.New(fault.Invalid, "Select up to %d deliveries of the list.", pageSize)
-		}
-		m.filter.IDs, m.ticked = append(m.filter.IDs, id), m.ticked+1
-		m.form = append(m.form, console.Hidden{Name: "id", Value: text})
+	m.form = []console.Hidden{{Name: "do", Value: m.do.name}, {Name: "filter", Value: form.Get("filter")}}
+	if err := m.tick(form.All("id")); err != nil {
+		return nil, err
 	}
 	if m.ticked == 0 {
 		return m.done("Nothing was selected. Select deliveries first.", true), nil
 	}
-	if do == "cancel" {
-		return p.cancelMany(r, form, m)
-	}
-	return p.redeliverMany(r, form, m)
+	return p.actOnMany(r, form, m)
 }
 
-// askRedeliver asks with the number, and says what is skipped; nil where a few
-// would be redelivered, which needs no question.
-func (p *Pages) askRedeliver(r *http.Request, m many, few int) (console.Response, error) {
-	n, at, err := p.Deliveries.WouldRedeliver(r.Context(), m.filter)
-	if err != nil || n.Queued > 0 && n.Queued <= few {
-		return nil, err
+// tick has it be about the deliveries with the ids, at most a page of the list.
+func (m *many) tick(ids []string) error {
+	for _, text := range ids {
+		id, err := strconv.ParseInt(text, 10, 64)
+		switch {
+		case err != nil:
+			return fault.New(fault.Invalid, "%q is not the id of a delivery. Nothing was done.", text)
+		case slices.Contains(m.filter.IDs, id):
+			continue
+		case m.ticked == pageSize:
+			return fault.New(fault.Invalid, "More than %d deliveries are selected. Nothing was done. "+
+				"Filter the list by state, and use what it offers for all that match.", pageSize)
+		}
+		m.filter.IDs, m.ticked = append(m.filter.IDs, id), m.ticked+1
+		m.form = append(m.form, console.Hidden{Name: "id", Value: text})
 	}
-	if n.Queued == 0 {
-		return m.done(strings.TrimSpace("There is nothing to send again. "+m.skips(n)), true), nil
-	}
-	text := "They go back into the queues of their channels, before newer messages. If many wait, they are sent as digests. Deliveries that end after this question are not included."
-	if n.Queued+n.Skipped >= admin.MaxAtOnce {
-		text += " There may be more: at most " + console.Count(admin.MaxAtOnce) + " are sent again at once."
-	}
-	if n.ToChannel > 0 {
-		text += " Of these, " + console.Count(int64(n.ToChannel)) + " go to their channels themselves, because their rules are deleted."
-	}
-	question := "Send " + deliveries(n.Queued) + " again"
-	return console.Confirm{
-		Title: question + "?", Text: strings.TrimSpace(text + " " + m.skips(n)), Verb: question, Keep: "Do not send", Action: m.path, Back: m.back,
-		Form: append(m.form, console.Asked{At: at, Count: int64(n.Queued)}.Hidden()...),
-	}, nil
+	return nil
 }
 
-// redeliverMany redelivers what was posted, after it has asked where it is about more
-// than one.
-func (p *Pages) redeliverMany(r *http.Request, form *console.Form, m many) (console.Response, error) {
+// actOnMany does what was posted, after it has asked where it is about more than one.
+func (p *Pages) actOnMany(r *http.Request, form *console.Form, m many) (console.Response, error) {
 	asked, err := form.Asked()
 	if err != nil {
 		return nil, err
 	}
 	if asked.At.IsZero() {
-		if question, err := p.askRedeliver(r, m, 1); question != nil || err != nil {
+		if question, err := m.do.ask(p, r, m, 1); question != nil || err != nil {
 			return question, err
 		}
 	}
 	m.filter.AsOf, m.filter.Count = asked.At, int(asked.Count)
-	n, err := p.Deliveries.RedeliverAll(r.Context(), m.filter)
+	response, err := m.do.act(p, r, m, asked)
 	if fault.Is(err, fault.Conflict) {
 		return m.done(fault.As(err).Message, true), nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	text := deliveriesAre(n.Queued) + " back in the queue."
-	if left := int(asked.Count) - n.Queued; left > 0 && m.ticked == 0 {
-		text += " " + deliveriesAre(left) + " left as before: changed since the question."
-	}
-	skips := m.skips(n)
-	return m.done(strings.TrimSpace(text+" "+skips), n.Queued < int(asked.Count) || skips != ""), nil
+	return response, err
 }
 
-// cancelMany cancels what is ticked, after it has asked where that is more than one.
-func (p *Pages) cancelMany(r *http.Request, form *console.Form, m many) (console.Response, error) {
-	asked, err := form.Asked()
-	if err != nil {
-		return nil, err
+// atMost says in a question that there may be more deliveries than it is about.
+func atMost(what string) string {
+	return " There may be more: at most " + console.Count(admin.MaxAtOnce) + " are " + what + " at once."
+}
+
+// changed says that n deliveries of a question were left alone since.
+func changed(n int) string {
+	if n <= 0 {
+		return ""
 	}
-	if asked.At.IsZero() && m.ticked > 1 {
-		n, err := p.Deliveries.WouldCancel(r.Context(), m.filter)
-		if err != nil {
-			return nil, err
-		}
-		if n.Cancelled > 1 {
-			return console.Confirm{
-				Title: "Do not send " + messages(n.Cancelled) + "?", Text: strings.TrimSpace("They stay in the list, and you can send them later. " + m.notWaiting(n)),
-				Verb: "Do not send", Keep: "Keep waiting", Action: m.path, Back: m.back,
-				Form: append(m.form, console.Asked{At: p.Clock(), Count: int64(n.Cancelled)}.Hidden()...),
-			}, nil
-		}
-	}
-	n, err := p.Deliveries.CancelAll(r.Context(), m.filter)
-	if err != nil {
-		return nil, err
-	}
-	text := messages(n.Cancelled) + " will not be sent. "
-	if n.Cancelled == 0 {
-		text = ""
-	}
-	return m.done(strings.TrimSpace(text+m.notWaiting(n)), n.Cancelled < m.ticked), nil
+	return " " + deliveriesAre(n) + " left as before: changed since the question."
 }
 
 func (m *many) done(text string, warn bool) console.Redirect {
@@ -172,17 +152,6 @@ type skipped struct {
 }
 
 const ofOthers = "with a rule that you do not administer"
-
-// skips says what a redelivery leaves alone.
-func (m *many) skips(n notify.Redelivered) string {
-	return skippedText(skipped{n.Skipped, "that no enabled rule takes any more"}, skipped{n.Forbidden, ofOthers},
-		skipped{m.ticked - n.Queued - n.Skipped - n.Forbidden, "that wait already, or are gone"})
-}
-
-// notWaiting says what a cancellation leaves alone.
-func (m *many) notWaiting(n admin.Cancellation) string {
-	return skippedText(skipped{n.Forbidden, ofOthers}, skipped{m.ticked - n.Cancelled - n.Forbidden, "that no longer wait, or are gone"})
-}
 
 func skippedText(of ...skipped) string {
 	var parts []string

@@ -75,8 +75,10 @@ func (p *Pages) Register(c *console.Console) {
 	c.Handle("GET "+deliveriesPath, console.SignedIn, p.listDeliveries, "deliveries")
 	c.Handle("GET "+deliveriesPath+"/live", console.SignedIn, p.liveDeliveries, "deliveries")
 	c.Handle("POST "+deliveriesPath+"/selected", console.SignedIn, p.actOnSelected)
-	c.Handle("GET "+deliveriesPath+"/redeliver", console.SignedIn, p.confirmRedeliverAll)
-	c.Handle("POST "+deliveriesPath+"/redeliver", console.SignedIn, p.redeliverAll)
+	for _, do := range []manyAction{redelivering, cancelling} {
+		c.Handle("GET "+deliveriesPath+"/"+do.name, console.SignedIn, p.confirmAll(do))
+		c.Handle("POST "+deliveriesPath+"/"+do.name, console.SignedIn, p.actOnAll(do))
+	}
 	c.Handle("GET "+deliveriesPath+"/{id}", console.SignedIn, p.showDelivery, "delivery")
 	c.Handle("POST "+deliveriesPath+"/{id}/redeliver", console.SignedIn, p.redeliver)
 	c.Handle("POST "+deliveriesPath+"/{id}/try", console.SignedIn, p.tryNow)

@@ -146,12 +146,24 @@ func deliveryConditions(ctx context.Context, tx *db.Tx, f *notify.DeliveryFilter
 		where = append(where, "d.id IN ("+list(f.IDs)+")")
 	}
 	if !f.AsOf.IsZero() {
-		ask("d.finished_at > 0 AND d.finished_at <= $%d", db.Micros(f.AsOf))
+		ask(asOf(f.State), db.Micros(f.AsOf))
 	}
 	if f.Before != 0 {
 		ask("d.id < $%d", f.Before)
 	}
 	return strings.Join(where, " AND "), args, nil
+}
+
+// asOf is the condition that a delivery had its state at a time.
+func asOf(state notify.DeliveryState) string {
+	const waited, ended = "d.created_at <= $%[1]d AND d.queued_at <= $%[1]d", "d.finished_at > 0 AND d.finished_at <= $%[1]d"
+	switch state {
+	case "":
+		return "(d.finished_at = 0 AND " + waited + " OR " + ended + ")"
+	case notify.Waiting, notify.Deciding:
+		return waited
+	}
+	return ended
 }
 
 // Delivery returns one delivery with all its attempts: fault.NotFound when

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
@@ -48,22 +47,21 @@ func idRange(ids []int64) string {
 	return fmt.Sprintf("%d…%d", first, last)
 }
 
-// WouldRedeliver says what Redeliver would do, and when that was so.
-func (s *Store) WouldRedeliver(ctx context.Context, ids []int64) (n notify.Redelivered, at time.Time, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		at = tx.Now()
-		for slice := range slices.Chunk(ids, cancelSlice) {
+// WouldRedeliver says what Redeliver would do.
+func (s *Store) WouldRedeliver(ctx context.Context, ids []int64) (n notify.Redelivered, err error) {
+	for slice := range slices.Chunk(ids, cancelSlice) {
+		err := s.db.Read(ctx, func(tx *db.Tx) error {
 			ended, _, err := readEnded(ctx, tx, slice)
-			if err != nil {
-				return err
-			}
 			for i := range ended {
 				ended[i].count(&n, 1)
 			}
+			return err
+		})
+		if err != nil {
+			return n, err
 		}
-		return nil
-	})
-	return n, at, err
+	}
+	return n, nil
 }
 
 // endedDelivery is a delivery that is to be sent again.

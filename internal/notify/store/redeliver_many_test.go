@@ -106,7 +106,7 @@ func TestRedeliveringManyIsHeldToItsQuestion(t *testing.T) {
 		if done, err := all.RedeliverAll(as("admin"), ticked); err != nil || done != asked || store.Count(t, s, entries) != before+1 {
 			t.Errorf("redelivered %+v, %v, %d entries in the audit trail", done, err, store.Count(t, s, entries)-before)
 		}
-		if n, err := all.WouldCancel(as("admin"), ticked); n.Cancelled != 4 || err != nil {
+		if n, _, err := all.WouldCancel(as("admin"), ticked); n.Cancelled != 4 || err != nil {
 			t.Errorf("%d of six wait, %v", n.Cancelled, err)
 		}
 		if n, err := all.CancelAll(as("admin"), ticked); n.Cancelled != 4 || err != nil || len(store.Waiting(t, s)) != 18 {

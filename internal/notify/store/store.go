@@ -82,6 +82,9 @@ func (s *Store) OnChange(enqueued func([]*notify.Delivery), moved func(channelID
 	s.enqueued, s.moved = enqueued, moved
 }
 
+// Now is the database's clock.
+func (s *Store) Now(ctx context.Context) (time.Time, error) { return s.db.Now(ctx) }
+
 // Rules is the present set of enabled rules on this node.
 func (s *Store) Rules() *notify.RuleSet { return s.rules.Load() }
 
