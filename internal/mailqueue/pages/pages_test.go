@@ -92,12 +92,12 @@ func TestQueuesPage(t *testing.T) {
 	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 1, ErrorSize: 2}, Oldest: time.Now(), Paused: true}}
 	page := b.open("GET", "/mail", "admin")
 	b.has(page,
-		`node_1<span class="below">postfix</span>`, `<span class="badge good">ACTIVE</span>`, `?state=waiting&amp;node=node_1">60</a>`,
-		`<span class="below">It is down.</span>`, `<span class="badge warn">attention</span><span class="below">60 messages are waiting.</span>`,
+		`<h2>node_1 <span class="badge good">ACTIVE</span> <small>postfix</small></h2>`, `?state=waiting&amp;node=node_1">60</a>`,
+		`<p>It is down.</p>`, `<span class="badge warn">needs attention</span> 60 messages are waiting.`,
 		`aria-label="The last 24 hours: at most 60 in the mail queue, at most 0 in the error queue."`, `<polyline class="busy" points="`, `>60 messages</text>`,
-		`<span class="badge bad">OFFLINE</span></td>`, `<span class="badge warn">paused</span> An administrator paused sending.</td></tr>`, `<td data-label="Oldest"><time`, `<span class="badge bad">act</span>`,
+		`<span class="badge bad">OFFLINE</span>`, `<span class="badge warn">paused</span> An administrator paused sending.`, `The oldest came <time`, `<span class="badge bad">needs action</span>`,
 		`action="/outrigger/mail/resume"><input type="hidden" name="node" value="node_2">`, `Resend errors`,
-		`source unknown`, `<span class="quiet">never</span>`, `<span class="badge quiet">unknown</span>`, "No data yet.",
+		`source unknown`, `<span class="quiet">never</span>`, `<span class="badge quiet">not known</span>`, "No data yet.",
 		`href="/outrigger/assets/console.`)
 	if strings.Contains(page.Body.String(), "style=") {
 		t.Error("there is an inline style, which the content security policy does not let through")
@@ -251,7 +251,7 @@ func TestNodesPage(t *testing.T) {
 	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 7, ErrorSize: 0}}}
 	must(t, mailqueuetest.InsertNode(t.Context(), b.DB, "node_2", cluster.Offline))
 	b.has(b.open("GET", "/system/nodes", "root"), "this node", "/system/nodes/node_1/drain", `action="/outrigger/system/nodes/node_3/resume"`,
-		"/system/nodes/node_2/handover", "/system/nodes/node_2/remove", "7 + 0")
+		"/system/nodes/node_2/handover", "/system/nodes/node_2/remove", "7 waiting")
 	if page := b.open("GET", "/system/nodes", "admin").Body.String(); strings.Contains(page, "node_1/drain") || strings.Contains(page, "node_2/remove") {
 		t.Error("somebody without SYS_ADMIN is offered what he may not do")
 	}
@@ -336,7 +336,7 @@ func TestNowhereToSendTo(t *testing.T) {
 	if strings.Contains(overview.Body.String(), "Mail on node_2") {
 		t.Error("a node without mail needs attention")
 	}
-	b.has(b.open("GET", "/mail", "admin"), `<span class="badge warn">attention</span><span class="below">`+why)
+	b.has(b.open("GET", "/mail", "admin"), `<span class="badge warn">needs attention</span> `+why)
 	message := b.open("GET", "/mail/messages/1", "admin")
 	b.has(message, `It is on hold. `+why, `<td data-label="Next try"><span class="quiet">on hold</span></td>`)
 	b.Relay.Stored[0].NoSmarthost, b.Relay.Stored[0].Paused = false, true

@@ -10,7 +10,10 @@ import (
 	"outrigger/internal/mailqueue"
 )
 
-const nothingWaited = "Nothing waited in the last 24 hours."
+const (
+	nothingWaited = "Nothing waited in the last 24 hours."
+	noSampleYet   = "No data yet."
+)
 
 // newPlot draws the samples of History that were asked for from a time on.
 func newPlot(samples []mailqueue.Sample, from time.Time) console.Plot {

@@ -11,7 +11,7 @@ import (
 	"outrigger/internal/mailqueue"
 )
 
-// queueRow is a node in the table.
+// queueRow is a node.
 type queueRow struct {
 	mailqueue.NodeStatus
 	Badge   console.Badge
@@ -39,7 +39,7 @@ func (p *Pages) showQueues(r *http.Request) (console.Response, error) {
 
 func (p *Pages) liveQueues(*http.Request) (console.Response, error) {
 	return console.Live{
-		Template: "mail-queues", Part: "mail-table", Every: liveEvery, Topic: queuesPath,
+		Template: "mail-queues", Part: "mail-nodes-now", Every: liveEvery, Topic: queuesPath,
 		Data: func(ctx context.Context) (any, error) { return p.queues(ctx) },
 	}, nil
 }
@@ -57,6 +57,9 @@ func (p *Pages) queues(ctx context.Context) (queuesView, error) {
 	}
 	for _, s := range list {
 		row := queueRow{NodeStatus: s, Badge: stateBadge(s.State), Plot: newPlot(course[s.ID], from)}
+		if row.Plot.Text == "" && s.Size+s.ErrorSize > 0 { // it is newer than the last sample
+			row.Plot.None = noSampleYet
+		}
 		row.Verdict, row.Reason = verdictBadge(&s)
 		if s.ID == p.Deaf {
 			row.notListening()
@@ -104,10 +107,14 @@ func stateBadge(s cluster.State) console.Badge {
 	return console.Badge{Tone: tone, Text: string(s)}
 }
 
+var verdictWords = map[mailqueue.Verdict]string{
+	mailqueue.Fine: "fine", mailqueue.Attention: "needs attention", mailqueue.Act: "needs action", mailqueue.Unknown: "not known",
+}
+
 func verdictBadge(s *mailqueue.NodeStatus) (console.Badge, string) {
 	verdict, reason := s.Judge()
 	tone := map[mailqueue.Verdict]console.Tone{mailqueue.Fine: console.Good, mailqueue.Attention: console.Warn, mailqueue.Act: console.Bad, mailqueue.Unknown: console.Quiet}[verdict]
-	return console.Badge{Tone: tone, Text: string(verdict)}, reason
+	return console.Badge{Tone: tone, Text: verdictWords[verdict]}, reason
 }
 
 func (p *Pages) pause(r *http.Request) (console.Response, error) {
