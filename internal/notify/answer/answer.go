@@ -17,6 +17,9 @@ const maxWords = 300
 // answered is what Sentence and Withheld begin with.
 const answered = "The chat platform answered "
 
+// Brief is a reason for where there is little room: it begins with the status.
+func Brief(reason string) string { return strings.TrimPrefix(reason, answered) }
+
 // Sentence returns the platform's own words, where it said any, behind the status of
 // its answer. body is the beginning of the answer's.
 func Sentence(status int, body string) string {
