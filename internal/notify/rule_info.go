@@ -93,5 +93,5 @@ type RulePage struct {
 	AfterName  string // the last rule of the page before, by name and id
 	AfterID    int64
 	Limit      int
-	Visible    func(*Rule) bool // rules that it refuses are passed over
+	Visible    func(*Rule) bool // rules that it refuses, by id, name and place, are passed over
 }

@@ -10,9 +10,6 @@ import (
 	"outrigger/internal/notify"
 )
 
-// firstRank is above every rank.
-const firstRank = 3
-
 // channelUsed is the condition that a rule or a report sends to a channel.
 const channelUsed = `(EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = c.id)
 	OR EXISTS (SELECT 1 FROM notify_reports r WHERE r.channel_id = c.id))`
@@ -27,72 +24,11 @@ const channelTrouble = `(c.state = 'broken' OR c.failing_since > 0)`
 
 const channelRank = `CASE WHEN c.state = 'broken' THEN 2 WHEN c.failing_since > 0 THEN 1 ELSE 0 END`
 
-// ListChannels returns one page of channels, with how many messages wait.
-func (s *Store) ListChannels(ctx context.Context, p notify.ChannelPage) ([]notify.ChannelInfo, error) {
-	if p.AfterID == 0 {
-		p.AfterRank = firstRank
-	}
-	var out []notify.ChannelInfo
-	for limit := p.Limit; len(out) < p.Limit; limit = maxRead {
-		read, err := s.readChannelPage(ctx, p, limit)
-		if err != nil {
-			return nil, err
-		}
-		for i := range read {
-			if p.Visible(&read[i]) && len(out) < p.Limit {
-				out = append(out, read[i])
-			}
-		}
-		if len(read) < limit {
-			break
-		}
-		last := &read[len(read)-1]
-		p.AfterRank, p.AfterID = last.Rank(), last.ID
-	}
-	return out, nil
-}
-
-func (s *Store) readChannelPage(ctx context.Context, p notify.ChannelPage, limit int) (out []notify.ChannelInfo, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		ids, err := readChannelIDs(ctx, tx, p, limit)
-		if err != nil || len(ids) == 0 {
-			return err
-		}
-		if out, err = readChannelInfos(ctx, tx, ids); err != nil || p.Uncounted {
-			return err
-		}
-		return countOnChannels(ctx, tx, out, notify.MaxListed)
-	})
-	return out, err
-}
-
-// The channels of a page: those in trouble, then the others. In one query every
-// channel would be ranked and sorted for each page.
-const (
-	troubledPage = `SELECT c.id FROM notify_channels c WHERE ` + channelTrouble + ` AND ` + channelThere + ` AND ` + channelNamed + `
-		AND (` + channelRank + ` < $3 OR ` + channelRank + ` = $3 AND c.id > $4) ORDER BY ` + channelRank + ` DESC, c.id LIMIT $5`
-	untroubledPage = `SELECT c.id FROM notify_channels c WHERE NOT ` + channelTrouble + ` AND ` + channelThere + ` AND ` + channelNamed + `
-		AND c.id > $3 ORDER BY c.id LIMIT $4`
-)
-
 // channelNamed is the condition that a channel may be called as was searched for, $1, a
 // pattern, $2: by its own name, by its rules or reports, or by its host.
 const channelNamed = `($1 = '' OR LOWER(c.name) LIKE $2 ESCAPE '\' OR LOWER(c.host || ' ' || c.fingerprint) LIKE $2 ESCAPE '\'
 	OR EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = c.id AND LOWER(r.channel_name) LIKE $2 ESCAPE '\')
 	OR EXISTS (SELECT 1 FROM notify_reports r WHERE r.channel_id = c.id AND LOWER(r.channel_name) LIKE $2 ESCAPE '\'))`
-
-func readChannelIDs(ctx context.Context, tx *db.Tx, p notify.ChannelPage, limit int) (ids []int64, err error) {
-	search := clean(p.Search)
-	if p.AfterRank > 0 {
-		ids, err = readIDs(ctx, tx, troubledPage, search, containing(search), p.AfterRank, p.AfterID, limit)
-		if err != nil || len(ids) == limit || p.InTrouble {
-			return ids, err
-		}
-		p.AfterID = 0
-	}
-	others, err := readIDs(ctx, tx, untroubledPage, search, containing(search), p.AfterID, limit-len(ids))
-	return append(ids, others...), err
-}
 
 // readChannelInfos reads channels in the order of their ids here, without how many
 // messages wait.

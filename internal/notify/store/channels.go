@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -45,6 +47,20 @@ func (s *Store) readChannel(ctx context.Context, tx *db.Tx, id int64) (c notify.
 	}
 	plain, err := s.box.Unseal(sealed, "notify_channels", "url", c.Fingerprint)
 	return c, secret.New(plain), err
+}
+
+// channelsOf returns the channels of deliveries by id.
+func channelsOf(ctx context.Context, tx *db.Tx, deliveries []*notify.Delivery) (map[int64]notify.Channel, error) {
+	found := make(map[int64]notify.Channel)
+	for _, d := range deliveries {
+		found[d.ChannelID] = notify.Channel{}
+	}
+	return found, tx.EachRow(ctx, "reading the channels of deliveries", func(row db.Row) error {
+		var c notify.Channel
+		err := row.Scan(channelInto(&c)...)
+		found[c.ID] = c
+		return err
+	}, `SELECT `+channelColumns+` FROM notify_channels c WHERE c.id IN (`+list(slices.Collect(maps.Keys(found)))+`)`)
 }
 
 func updateChannel(ctx context.Context, tx *db.Tx, c *notify.Channel) error {

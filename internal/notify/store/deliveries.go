@@ -220,10 +220,6 @@ func (s *Store) Describe(ctx context.Context, deliveries []*notify.Delivery) ([]
 	if len(deliveries) == 0 {
 		return nil, nil
 	}
-	channels, err := s.Channels(ctx, deliveries)
-	if err != nil {
-		return nil, err
-	}
 	var ids []int64
 	for _, d := range deliveries {
 		ids = append(ids, d.Rules...)
@@ -231,7 +227,11 @@ func (s *Store) Describe(ctx context.Context, deliveries []*notify.Delivery) ([]
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	rules, reports := make(map[int64]notify.RuleInfo), make(map[int64]notify.ReportInfo)
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
+	var channels map[int64]notify.Channel
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if channels, err = channelsOf(ctx, tx, deliveries); err != nil {
+			return err
+		}
 		if len(ids) > 0 {
 			read, err := readRuleInfos(ctx, tx, `r.id IN (`+list(ids)+`)`)
 			for _, r := range read {

@@ -17,30 +17,24 @@ var levelConditions = map[notify.Level]string{
 	notify.RepositoryLevel: `r.repository_fold <> ''`,
 }
 
-// maxRead is how many rules are read at once for a caller who may not see those
-// of the first page: each reading sorts all of the level.
-const maxRead = 1000
+// maxRead is how many rows are read at once for a caller who may not see those
+// of the first page, and maxPlacesRead how many of only a few columns: each reading
+// sorts all there are.
+const (
+	maxRead       = 1000
+	maxPlacesRead = 10_000
+)
 
 // PageRules returns one page of rules.
-func (s *Store) PageRules(ctx context.Context, p notify.RulePage) ([]notify.RuleInfo, error) {
-	var out []notify.RuleInfo
-	for limit := p.Limit; len(out) < p.Limit; limit = maxRead {
-		read, err := s.readRulePage(ctx, p, limit)
-		if err != nil {
-			return nil, err
-		}
-		for i := range read {
-			if p.Visible(&read[i].Rule) && len(out) < p.Limit {
-				out = append(out, read[i])
-			}
-		}
-		if len(read) < limit {
-			break
-		}
-		last := &read[len(read)-1]
-		p.AfterName, p.AfterID = last.Name, last.ID
+func (s *Store) PageRules(ctx context.Context, p notify.RulePage) (out []notify.RuleInfo, err error) {
+	ids, err := s.visibleRules(ctx, p)
+	if err != nil || len(ids) == 0 {
+		return nil, err
 	}
-	return out, s.db.Read(ctx, func(tx *db.Tx) error {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		if out, err = readRuleInfos(ctx, tx, `r.id IN (`+list(ids)+`) ORDER BY r.name, r.id`); err != nil {
+			return err
+		}
 		if err := countWaiting(ctx, tx, out, notify.MaxListed); err != nil {
 			return err
 		}
@@ -49,6 +43,7 @@ func (s *Store) PageRules(ctx context.Context, p notify.RulePage) ([]notify.Rule
 		}
 		return readLastMessages(ctx, tx, out)
 	})
+	return out, err
 }
 
 // readLastMessages reads the newest delivery of each rule. Each subquery takes
@@ -78,12 +73,31 @@ func readLastMessages(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo) e
 		WHERE r.id IN (`+list(ids)+`)`)
 }
 
-func (s *Store) readRulePage(ctx context.Context, p notify.RulePage, limit int) ([]notify.RuleInfo, error) {
-	return db.Read(ctx, s.db, func(tx *db.Tx) ([]notify.RuleInfo, error) {
-		where, args := ruleConditions(&p)
-		return readRuleInfos(ctx, tx, where+` AND (r.name > $6 OR (r.name = $6 AND r.id > $7)) ORDER BY r.name, r.id LIMIT $8`,
-			append(args, clean(p.AfterName), p.AfterID, limit)...)
-	})
+// visibleRules returns the ids of the rules of a page. Of rules that are passed over,
+// only what decides that is read.
+func (s *Store) visibleRules(ctx context.Context, p notify.RulePage) (ids []int64, err error) {
+	for limit := p.Limit; len(ids) < p.Limit; limit = maxPlacesRead {
+		read := 0
+		err := s.db.Read(ctx, func(tx *db.Tx) error {
+			where, args := ruleConditions(&p)
+			return tx.EachRow(ctx, "reading the places of rules", func(row db.Row) error {
+				var r notify.Rule
+				err := row.Scan(&r.ID, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey)
+				if len(ids) < p.Limit && p.Visible(&r) {
+					ids = append(ids, r.ID)
+				}
+				read++
+				p.AfterName, p.AfterID = r.Name, r.ID
+				return err
+			}, `SELECT r.id, r.name, r.connection, r.project_key, r.repository_key FROM notify_rules r WHERE `+where+
+				` AND (r.name > $6 OR (r.name = $6 AND r.id > $7)) ORDER BY r.name, r.id LIMIT $8`,
+				append(args, clean(p.AfterName), p.AfterID, limit)...)
+		})
+		if err != nil || read < limit {
+			return ids, err
+		}
+	}
+	return ids, nil
 }
 
 // ruleConditions are those of all pages.

@@ -76,19 +76,3 @@ func firstSince(ctx context.Context, tx *db.Tx, table, column string, since time
 func idBounds(table string) string {
 	return `SELECT coalesce((SELECT min(id) FROM ` + table + `), 0), coalesce((SELECT max(id) FROM ` + table + `) + 1, 0)`
 }
-
-// Channels returns the channels of deliveries by id.
-func (s *Store) Channels(ctx context.Context, deliveries []*notify.Delivery) (map[int64]notify.Channel, error) {
-	found := make(map[int64]notify.Channel)
-	for _, d := range deliveries {
-		if _, ok := found[d.ChannelID]; ok {
-			continue
-		}
-		c, _, err := s.Channel(ctx, d.ChannelID)
-		if err != nil {
-			return nil, err
-		}
-		found[d.ChannelID] = c
-	}
-	return found, nil
-}
