@@ -222,10 +222,7 @@ func (c *Cluster) apply(ctx context.Context, id string, e event) error {
 // lockState reads the state of a node and keeps others from changing it until
 // the transaction ends.
 func lockState(ctx context.Context, tx *db.Tx, id string) (state State, err error) {
-	q := `SELECT state FROM cluster_nodes WHERE id = $1`
-	if tx.Dialect() == db.Postgres {
-		q += ` FOR UPDATE`
-	}
+	q := `SELECT state FROM cluster_nodes WHERE id = $1` + tx.ForUpdate()
 	err = tx.QueryRow(ctx, q, id).Scan(&state)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", fault.New(fault.NotFound, "There is no node %s.", id)

@@ -178,11 +178,7 @@ func (l *Leases) take(ctx context.Context, name string) (fence int64, err error)
 
 // claim is take inside a transaction.
 func (l *Leases) claim(ctx context.Context, tx *Tx, name string) (int64, error) {
-	lock := ``
-	if tx.Dialect() == Postgres {
-		lock = ` FOR UPDATE` // against Fenced's FOR KEY SHARE
-	}
-	last, free, err := l.look(ctx, tx, name, lock)
+	last, free, err := l.look(ctx, tx, name, tx.ForUpdate()) // against Fenced's FOR KEY SHARE
 	if err != nil || !free {
 		return 0, err
 	}

@@ -38,6 +38,16 @@ func (tx *Tx) Now() time.Time { return tx.now }
 // returns; f is not called if it fails.
 func (tx *Tx) AfterCommit(f func()) { tx.after = append(tx.after, f) }
 
+// ForUpdate returns what ends a SELECT whose rows the transaction then changes: on
+// PostgreSQL, where others may write meanwhile, a lock; on SQLite, which has one
+// writer, nothing.
+func (tx *Tx) ForUpdate() string {
+	if tx.dialect == Postgres {
+		return ` FOR UPDATE`
+	}
+	return ""
+}
+
 // Exec runs a statement and says how many rows it changed.
 func (tx *Tx) Exec(ctx context.Context, q string, args ...any) (int64, error) {
 	if err := tx.ready(); err != nil {

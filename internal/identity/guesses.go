@@ -37,15 +37,13 @@ func (s *Service) countGuess(ctx context.Context, u User, d attempt) (counter []
 			return err
 		}
 		counter = guessCounter(u, d, at, now)
-		lock := ""
-		if tx.Dialect() == db.Postgres {
-			lock = ` FOR UPDATE` // another node may count at the same time; so the row has to be there
+		if tx.Dialect() == db.Postgres { // another node may count at the same time, and only a row can be locked
 			if err := tx.Do(ctx, "counting a code", `INSERT INTO identity_failures (counter, times, until, pauses, last_at) VALUES ($1, $2, 0, 0, $3)
 				ON CONFLICT (counter) DO NOTHING`, counter, encodeTimes(nil), db.Micros(now)); err != nil {
 				return err
 			}
 		}
-		f, err := failuresOf(ctx, tx, counter, lock)
+		f, err := failuresOf(ctx, tx, counter, tx.ForUpdate())
 		if err != nil {
 			return err
 		}

@@ -92,10 +92,7 @@ func (s *Service) SignIn(ctx context.Context, user, password, addr string) (sess
 // was read, or was disabled or deleted. Until tx ends that cannot happen: what
 // changes a password ends the sessions that there are.
 func samePassword(ctx context.Context, tx *db.Tx, u User) error {
-	q := `SELECT id FROM identity_users WHERE id = $1 AND password = $2 AND disabled_at = 0`
-	if tx.Dialect() == db.Postgres {
-		q += ` FOR UPDATE`
-	}
+	q := `SELECT id FROM identity_users WHERE id = $1 AND password = $2 AND disabled_at = 0` + tx.ForUpdate()
 	var id int64
 	err := tx.QueryRow(ctx, q, u.ID, u.password).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -11,18 +11,18 @@ import (
 	"outrigger/internal/fault"
 )
 
-// recordEvery is how exact the last sign-in from an address is kept: a write
+// recordEvery is how often a sign-in from the same address is noted again: a write
 // a day.
 const recordEvery = 24 * time.Hour
 
-// standing is what the database knows of such attempts.
+// standing is what the database knows about an account and an address.
 type standing struct {
 	until      time.Time // no attempt before
 	failed     bool      // the pair has failures to forget
 	signedInAt time.Time // the last success of the account from the address
 }
 
-// standingOf is up to half a second old.
+// standingOf returns a standing that may be half a second old.
 func (s *Service) standingOf(ctx context.Context, d attempt) (standing, error) {
 	return s.attempts.Load(d, func() (st standing, err error) {
 		err = s.db.Read(ctx, func(tx *db.Tx) error {
@@ -33,7 +33,7 @@ func (s *Service) standingOf(ctx context.Context, d attempt) (standing, error) {
 	})
 }
 
-// mayTry is RateLimited while a pause lasts.
+// mayTry returns fault.RateLimited while a pause lasts.
 func (s *Service) mayTry(ctx context.Context, d attempt) error {
 	st, err := s.standingOf(ctx, d)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Service) mayTry(ctx context.Context, d attempt) error {
 	return s.paused(st.until)
 }
 
-// paused is RateLimited until that time.
+// paused returns fault.RateLimited until that time.
 func (s *Service) paused(until time.Time) error {
 	wait := until.Sub(s.now())
 	if wait <= 0 {
@@ -104,7 +104,7 @@ func failuresOf(ctx context.Context, tx *db.Tx, key []byte, lock string) (f fail
 	return f, nil
 }
 
-// storeFailures stores what is known of a counter to which one was added.
+// storeFailures stores the failures of a counter to which one was added.
 func storeFailures(ctx context.Context, tx *db.Tx, key []byte, f failures) error {
 	return tx.Do(ctx, "counting a failed sign-in",
 		`INSERT INTO identity_failures (counter, times, until, pauses, last_at) VALUES ($1, $2, $3, $4, $5)
@@ -120,13 +120,9 @@ func forgetFailures(ctx context.Context, tx *db.Tx, key []byte) error {
 func (s *Service) countFailure(ctx context.Context, d attempt) error {
 	now := s.now()
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		lock := ""
-		if tx.Dialect() == db.Postgres {
-			lock = ` FOR UPDATE` // another node may count at the same time
-		}
 		attacked := false
 		for i, c := range d.counters() {
-			f, err := failuresOf(ctx, tx, c.key, lock)
+			f, err := failuresOf(ctx, tx, c.key, tx.ForUpdate()) // another node may count at the same time
 			if err != nil {
 				return err
 			}
@@ -135,7 +131,7 @@ func (s *Service) countFailure(ctx context.Context, d attempt) error {
 				if err != nil {
 					return err
 				}
-				if now.Sub(at) >= exemptFor { // the owner may mistype where he is known
+				if now.Sub(at) >= exemptFor { // owners may mistype where they are known
 					c.limit = attackedLimit()
 				}
 			}
@@ -165,14 +161,12 @@ func (s *Service) countSuccess(ctx context.Context, d attempt, u User) error {
 		}
 		// SELECT: the user may have been deleted meanwhile.
 		if err := tx.Do(ctx, "storing the address of a sign-in",
-			`INSERT INTO identity_addresses (user_id, address, signed_in_at) SELECT id, $2, $3 FROM identity_users
-			WHERE id = $1
+			`INSERT INTO identity_addresses (user_id, address, signed_in_at) SELECT id, $2, $3 FROM identity_users WHERE id = $1
 			ON CONFLICT (user_id, address) DO UPDATE SET signed_in_at = excluded.signed_in_at`, u.ID, d.address, db.Micros(now)); err != nil {
 			return err
 		}
 		if err := tx.Do(ctx, "storing the time of a sign-in",
-			`UPDATE identity_users SET signed_in_at = $2 WHERE id = $1 AND signed_in_at < $2`, u.ID,
-			db.Micros(now)); err != nil {
+			`UPDATE identity_users SET signed_in_at = $2 WHERE id = $1 AND signed_in_at < $2`, u.ID, db.Micros(now)); err != nil {
 			return err
 		}
 		if !s.pauseOf(u).At.IsZero() { // what is remembered has the pause of before

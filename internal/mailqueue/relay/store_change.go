@@ -26,10 +26,7 @@ type message struct {
 // lock reads how a message stands and keeps others from changing it; nil when
 // there is none of that id.
 func lock(ctx context.Context, tx *db.Tx, id int64) (*message, error) {
-	q := `SELECT node_id, queued_at, recipients FROM relay_messages WHERE id = $1`
-	if tx.Dialect() == db.Postgres {
-		q += ` FOR UPDATE`
-	}
+	q := `SELECT node_id, queued_at, recipients FROM relay_messages WHERE id = $1` + tx.ForUpdate()
 	m := &message{id: id}
 	var text []byte
 	err := tx.QueryRow(ctx, q, id).Scan(&m.node, db.At(&m.queuedAt), &text)

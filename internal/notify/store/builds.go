@@ -81,13 +81,9 @@ func lockBuilds(ctx context.Context, tx *db.Tx, keys []buildKey) (map[buildKey]n
 		VALUES ($1, $2, $3, $4, $5, '', '', '', 0, 0, 0, $6) ON CONFLICT DO NOTHING`, unknown, nil); err != nil {
 		return nil, fmt.Errorf("noting builds: %w", err)
 	}
-	lock := ""
-	if tx.Dialect() == db.Postgres {
-		lock = ` FOR UPDATE`
-	}
 	seen := make(map[buildKey]notify.SeenBuild, len(keys))
 	err := tx.Each(ctx, `SELECT state, url, number, posted_at, asked_at, stood_at FROM notify_builds
-		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND hash = $4 AND build_key = $5`+lock, args, func(i int, row db.Row) error {
+		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND hash = $4 AND build_key = $5`+tx.ForUpdate(), args, func(i int, row db.Row) error {
 		var b notify.SeenBuild
 		if err := row.Scan(&b.State, &b.URL, &b.Number, db.At(&b.Posted), db.At(&b.Asked), db.At(&b.At)); err != nil {
 			return err

@@ -97,13 +97,9 @@ func lockPullRequests(ctx context.Context, tx *db.Tx, all tracked) (map[pullRequ
 		VALUES ($1, $2, $3, $4, '', '', '', '', 0, 0, 0, $5) ON CONFLICT DO NOTHING`, unknown, nil); err != nil {
 		return nil, fmt.Errorf("noting pull requests: %w", err)
 	}
-	lock := ""
-	if tx.Dialect() == db.Postgres {
-		lock = ` FOR UPDATE`
-	}
 	seen := make(map[pullRequestKey]notify.PullRequestState, len(keys))
 	err := tx.Each(ctx, `SELECT source, target, title, description, draft, pushed, stood_at FROM notify_pull_requests
-		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND number = $4`+lock, args, func(i int, row db.Row) error {
+		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND number = $4`+tx.ForUpdate(), args, func(i int, row db.Row) error {
 		var p notify.PullRequestState
 		var draft, pushed int64
 		if err := row.Scan(&p.Source, &p.Target, &p.Title, &p.Description, &draft, &pushed, db.At(&p.At)); err != nil {

@@ -47,16 +47,13 @@ func (s *Store) writeResults(ctx context.Context, tx *db.Tx, items []*notify.Res
 // outdate leaves of results what holds where the webhook URL that answered was replaced
 // meanwhile. A 2xx that changes nothing of its channel is not asked about.
 func (s *Store) outdate(ctx context.Context, tx *db.Tx, items []*notify.Result) error {
-	lock := ""
-	if tx.Dialect() == db.Postgres {
-		lock = ` FOR UPDATE` // it may be replaced just now
-	}
 	for _, r := range items {
 		if r.Fingerprint == "" || r.State == notify.Delivered && r.Channel == nil {
 			continue
 		}
 		id := r.Deliveries[0].ChannelID
-		found, err := readIDs(ctx, tx, `SELECT id FROM notify_channels WHERE id = $1 AND fingerprint = $2`+lock, id, r.Fingerprint)
+		// Locked, because it may be replaced just now.
+		found, err := readIDs(ctx, tx, `SELECT id FROM notify_channels WHERE id = $1 AND fingerprint = $2`+tx.ForUpdate(), id, r.Fingerprint)
 		if err != nil {
 			return err
 		}
@@ -199,12 +196,10 @@ func countOfReports(deliveries []*notify.Delivery) (n int) {
 // before, and says how often it has been counted as ended. Where it waited since,
 // that channel may have it in memory.
 func (s *Store) overtake(ctx context.Context, tx *db.Tx, result []any) (before int, err error) {
-	lock := ""
-	if tx.Dialect() == db.Postgres {
-		lock = ` FOR UPDATE` // another node may put it back meanwhile
-	}
 	var finished, channel int64
-	err = tx.QueryRow(ctx, `SELECT finished_at, channel_id FROM notify_deliveries WHERE id = $1`+lock, result[10]).Scan(&finished, &channel)
+	// Locked, because another node may put it back meanwhile.
+	err = tx.QueryRow(ctx, `SELECT finished_at, channel_id FROM notify_deliveries WHERE id = $1`+tx.ForUpdate(), result[10]).
+		Scan(&finished, &channel)
 	if errors.Is(err, sql.ErrNoRows) { // ended, and too old to be kept
 		return 1, nil
 	}

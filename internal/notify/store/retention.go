@@ -18,12 +18,9 @@ func DeleteDeliveries(ctx context.Context, tx *db.Tx, before time.Time, limit in
 	if err != nil {
 		return 0, err
 	}
-	lock := ""
-	if tx.Dialect() == db.Postgres {
-		lock = ` FOR UPDATE` // another node may put one back meanwhile
-	}
 	var deliveries []int64
 	var links, events [][]any
+	// Locked, because another node may put one back meanwhile.
 	err = tx.EachRow(ctx, "reading old deliveries", func(row db.Row) error {
 		var id, event int64
 		var encoded string
@@ -35,7 +32,7 @@ func DeleteDeliveries(ctx context.Context, tx *db.Tx, before time.Time, limit in
 		}
 		return err
 	}, `SELECT id, event_id, rules FROM notify_deliveries
-		WHERE id < $1 AND finished_at > 0 AND finished_at < $2 ORDER BY id LIMIT $3`+lock, bound, db.Micros(before), limit)
+		WHERE id < $1 AND finished_at > 0 AND finished_at < $2 ORDER BY id LIMIT $3`+tx.ForUpdate(), bound, db.Micros(before), limit)
 	if err != nil || len(deliveries) == 0 {
 		return 0, err
 	}

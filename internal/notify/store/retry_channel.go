@@ -167,10 +167,7 @@ func (s *Store) end(ctx context.Context, tx *db.Tx, ids []int64, state notify.De
 // that another node ended, or moved to another channel, meanwhile are not among
 // them; others that fit take their place within a LIMIT.
 func lockIDs(ctx context.Context, tx *db.Tx, query string, args ...any) ([]int64, error) {
-	if tx.Dialect() == db.Postgres {
-		query += ` FOR UPDATE`
-	}
-	return readIDs(ctx, tx, query, args...)
+	return readIDs(ctx, tx, query+tx.ForUpdate(), args...)
 }
 
 // readIDs runs a query of ids.

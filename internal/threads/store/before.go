@@ -20,7 +20,7 @@ func (s *Store) Intend(ctx context.Context, h threads.Holder, stage, epoch int64
 		if err := fenced(ctx, tx, h); err != nil {
 			return err
 		}
-		m, err := readMigration(ctx, tx, forUpdate(tx))
+		m, err := readMigration(ctx, tx, tx.ForUpdate())
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ func (s *Store) Commit(ctx context.Context, h threads.Holder, m *threads.Migrati
 		if err := fenced(ctx, tx, h); err != nil {
 			return err
 		}
-		stored, err := readMigration(ctx, tx, forUpdate(tx))
+		stored, err := readMigration(ctx, tx, tx.ForUpdate())
 		if err != nil {
 			return err
 		}

@@ -54,14 +54,14 @@ func (s *Store) Job(ctx context.Context, name string) (threads.Job, error) {
 // from the drafts. fault.Conflict while the migration or another restore runs.
 func (s *Store) BeginRestore(ctx context.Context, who threads.Actor, r threads.RestoreJob) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		m, err := readMigration(ctx, tx, forUpdate(tx))
+		m, err := readMigration(ctx, tx, tx.ForUpdate())
 		if err != nil {
 			return err
 		}
 		if m.Phase == threads.PhaseProcessing {
 			return fault.New(fault.Conflict, "The migration is %s; stop it before a backup is restored.", m.Phase.Status())
 		}
-		job, err := readJob(ctx, tx, threads.JobRestore, forUpdate(tx))
+		job, err := readJob(ctx, tx, threads.JobRestore, tx.ForUpdate())
 		if err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ func (s *Store) BeginRestore(ctx context.Context, who threads.Actor, r threads.R
 // that is processed.
 func (s *Store) Verify(ctx context.Context, again bool) (j threads.Job, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		m, err := readMigration(ctx, tx, forUpdate(tx))
+		m, err := readMigration(ctx, tx, tx.ForUpdate())
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (s *Store) beginVerify(ctx context.Context, tx *db.Tx, m *threads.Migration
 	if err := tx.QueryRow(ctx, `SELECT version FROM threads_targets WHERE id = $1`, s.id).Scan(&v.Version); err != nil {
 		return threads.Job{}, fmt.Errorf("reading the version: %w", err)
 	}
-	j, err := readJob(ctx, tx, threads.JobVerify, forUpdate(tx))
+	j, err := readJob(ctx, tx, threads.JobVerify, tx.ForUpdate())
 	if err != nil {
 		return j, err
 	}
@@ -143,7 +143,7 @@ func (s *Store) CommitJob(ctx context.Context, h threads.Holder, j threads.Job, 
 		if err := fenced(ctx, tx, h); err != nil {
 			return err
 		}
-		stored, err := readJob(ctx, tx, j.Name, forUpdate(tx))
+		stored, err := readJob(ctx, tx, j.Name, tx.ForUpdate())
 		if err != nil {
 			return err
 		}

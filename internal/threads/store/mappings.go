@@ -28,7 +28,7 @@ func (s *Source) MergeMappings(ctx context.Context, siteURL string, mappings []t
 		if err := addSite(ctx, tx, siteURL); err != nil {
 			return err
 		}
-		site, err := readSite(ctx, tx, siteURL, forUpdate(tx))
+		site, err := readSite(ctx, tx, siteURL, tx.ForUpdate())
 		if err != nil {
 			return err
 		}

@@ -87,7 +87,7 @@ func (s *Store) Migration(ctx context.Context) (threads.Migration, error) {
 // than those that w names.
 func (s *Store) Operate(ctx context.Context, who threads.Actor, op threads.Operation, w threads.Wish) (m threads.Migration, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		if m, err = readMigration(ctx, tx, forUpdate(tx)); err != nil {
+		if m, err = readMigration(ctx, tx, tx.ForUpdate()); err != nil {
 			return err
 		}
 		before := m.Phase
@@ -286,7 +286,7 @@ func (s *Store) Taken(ctx context.Context, h threads.Holder) (m threads.Migratio
 		if err := fenced(ctx, tx, h); err != nil {
 			return err
 		}
-		if m, err = readMigration(ctx, tx, forUpdate(tx)); err != nil {
+		if m, err = readMigration(ctx, tx, tx.ForUpdate()); err != nil {
 			return err
 		}
 		if m.Phase != threads.PhaseProcessing {

@@ -24,7 +24,7 @@ func (s *Source) Mirror(
 		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
 			return err
 		}
-		st, err := readSourceState(ctx, tx, forUpdate(tx))
+		st, err := readSourceState(ctx, tx, tx.ForUpdate())
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (s *Source) Mirrored(ctx context.Context, lease *db.Lease, failure string, 
 // what the administrator saw; 0 is any.
 func (s *Source) MirrorNow(ctx context.Context, acceptRemoval bool, removes int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		st, err := readSourceState(ctx, tx, forUpdate(tx))
+		st, err := readSourceState(ctx, tx, tx.ForUpdate())
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ const SourceSlice = 1000
 // record counts.
 func (s *Source) MergeRecords(ctx context.Context, records []threads.Record) (n threads.ImportCounts, err error) {
 	err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-		st, err := readSourceState(ctx, tx, forUpdate(tx))
+		st, err := readSourceState(ctx, tx, tx.ForUpdate())
 		if err != nil {
 			return err
 		}

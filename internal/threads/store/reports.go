@@ -38,7 +38,7 @@ func (s *Source) Ask(ctx context.Context, siteURL string, invalidate, remote boo
 				return err
 			}
 		}
-		site, err := readSite(ctx, tx, siteURL, forUpdate(tx))
+		site, err := readSite(ctx, tx, siteURL, tx.ForUpdate())
 		if err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (s *Source) FinishReport(ctx context.Context, lease *db.Lease, r threads.Re
 // left.
 func dropReports(ctx context.Context, tx *db.Tx, site, below int64) (done bool, err error) {
 	var id int64
-	err = tx.QueryRow(ctx, `SELECT id FROM threads_source_reports WHERE site_id = $1 AND id < $2 ORDER BY id LIMIT 1`+forUpdate(tx),
+	err = tx.QueryRow(ctx, `SELECT id FROM threads_source_reports WHERE site_id = $1 AND id < $2 ORDER BY id LIMIT 1`+tx.ForUpdate(),
 		site, below).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return true, nil

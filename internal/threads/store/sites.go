@@ -96,7 +96,7 @@ func (s *Source) Forget(ctx context.Context, siteURL string) (removed int64, err
 func (s *Source) forgetSome(ctx context.Context, siteURL string) (n int64, done bool, err error) {
 	err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
 		n, done = 0, false
-		site, err := readSite(ctx, tx, siteURL, forUpdate(tx))
+		site, err := readSite(ctx, tx, siteURL, tx.ForUpdate())
 		if err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func (s *Store) Snapshot(ctx context.Context) (*Snapshot, error) {
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		snap.At, snap.renewed = tx.Now(), tx.Now()
 		// After the transaction that writes now; see writeMaps.
-		if err := tx.QueryRow(ctx, `SELECT version FROM threads_targets WHERE id = $1`+forUpdate(tx), s.id).Scan(&snap.version); err != nil {
+		if err := tx.QueryRow(ctx, `SELECT version FROM threads_targets WHERE id = $1`+tx.ForUpdate(), s.id).Scan(&snap.version); err != nil {
 			return err
 		}
 		return tx.QueryRow(ctx, `INSERT INTO threads_snapshots (target_id, version, expires_at) VALUES ($1, $2, $3) RETURNING id`,

@@ -25,7 +25,7 @@ const clearBlocks = 5
 // clearSome removes the records of the first blocks; done when there were none.
 func (s *Source) clearSome(ctx context.Context) (n int64, done bool, err error) {
 	err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-		st, err := readSourceState(ctx, tx, forUpdate(tx))
+		st, err := readSourceState(ctx, tx, tx.ForUpdate())
 		if n, done = 0, st.Records == 0; done || err != nil {
 			return err
 		}

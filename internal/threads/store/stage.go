@@ -77,7 +77,7 @@ func (s *Store) Preview(ctx context.Context) (st *threads.StageState, err error)
 	look := func(tx *db.Tx, want bool) error {
 		lock := ``
 		if want {
-			lock = forUpdate(tx) // so that two who look want it once
+			lock = tx.ForUpdate() // so that two who look want it once
 		}
 		m, err := readMigration(ctx, tx, lock)
 		if err != nil {

@@ -112,7 +112,7 @@ func (w *StageWriter) Finish(ctx context.Context, p *threads.Preview, inputs []t
 			chunks = (SELECT count(*) FROM threads_chunks c WHERE c.stage_id = threads_stages.id)`, string(text), string(files)); err != nil {
 			return err
 		}
-		m, err := readMigration(ctx, tx, forUpdate(tx))
+		m, err := readMigration(ctx, tx, tx.ForUpdate())
 		if err != nil || m.Phase != threads.PhaseLoading || m.Stage != w.id {
 			return err
 		}
@@ -140,7 +140,7 @@ func (w *StageWriter) Fail(ctx context.Context, message string) error {
 		if err := setStage(ctx, tx, w.id, `state = 'failed', step = '', message = $2`, message); err != nil {
 			return err
 		}
-		m, err := readMigration(ctx, tx, forUpdate(tx))
+		m, err := readMigration(ctx, tx, tx.ForUpdate())
 		if err != nil || m.Phase != threads.PhaseLoading || m.Stage != w.id {
 			return err
 		}

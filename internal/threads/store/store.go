@@ -109,14 +109,6 @@ func fenced(ctx context.Context, tx *db.Tx, h threads.Holder) error {
 	return err
 }
 
-// forUpdate is what a read of a row needs that is then written.
-func forUpdate(tx *db.Tx) string {
-	if tx.Dialect() == db.Postgres {
-		return ` FOR UPDATE`
-	}
-	return ``
-}
-
 func bit(b bool) int64 {
 	if b {
 		return 1
