@@ -11,7 +11,7 @@ import (
 	"outrigger/internal/secret"
 )
 
-// atOnce is more than any list has: local lists are not paged.
+// atOnce is more items than any list has: with --local, lists are not read in pages.
 const atOnce = 1_000_000
 
 // localAccounts works on the database itself.
@@ -23,7 +23,8 @@ func (f accountFlags) withLocal(ctx context.Context, s streams, use func(context
 	})
 }
 
-// withUsers has use work on the users of the database that the configuration names.
+// withUsers opens the database that the configuration names, has use work on its users,
+// and closes it.
 func (f configFlag) withUsers(ctx context.Context, s streams, use func(context.Context, *identity.Service) error) error {
 	cfg, err := loadConfig(s, f.Config, nil)
 	if err != nil {
@@ -89,7 +90,9 @@ func (a localAccounts) Grant(ctx context.Context, name string, perm identity.Per
 	return api.GrantOf(g), err
 }
 
-func (a localAccounts) CreateToken(ctx context.Context, user, name string, scope identity.Scope, expires time.Time) (api.CreatedToken, error) {
+func (a localAccounts) CreateToken(
+	ctx context.Context, user, name string, scope identity.Scope, expires time.Time,
+) (api.CreatedToken, error) {
 	if user == "" {
 		return api.CreatedToken{}, errNoOwner
 	}

@@ -13,7 +13,7 @@ import (
 	"outrigger/internal/secret"
 )
 
-// demoConnection is the platform that the demo plays.
+// demoConnection is the name of the platform that the demo plays.
 const demoConnection = "demo"
 
 type demoCmd struct {
@@ -21,10 +21,11 @@ type demoCmd struct {
 	Day    bool     `help:"Play a team's day: an event every 5 s for three minutes. --no-day leaves it to the buttons." default:"true" negatable:""`
 }
 
-// hostPort is where a demo listens, which opens the next port too.
+// hostPort is where a demo listens. It is no path of a socket: the demo opens the next
+// ports too.
 type hostPort string
 
-// Validate has a wrong one be a mistake in the arguments.
+// Validate is called by the parser of arguments.
 func (a hostPort) Validate() error {
 	if network, _ := config.SplitListen(string(a)); network != "tcp" {
 		return errors.New("the demo has several ports; write host:port, such as 127.0.0.1:8090")
@@ -64,12 +65,13 @@ Outrigger is running.
 
 All data is in a temporary folder. Press Ctrl-C to end the demo and remove it.
 %s
-`, d.URL(), cfg.AdminPassword.Reveal(), d.ChatURL(), d.MailURL(), d.CloudURL(), d.CodeCloudURL(), d.MailAddr(), cfg.Identity.OIDC.Issuer, d.URL()+"/docs/", c.warning())
+`, d.URL(), cfg.AdminPassword.Reveal(), d.ChatURL(), d.MailURL(), d.CloudURL(), d.CodeCloudURL(), d.MailAddr(),
+			cfg.Identity.OIDC.Issuer, d.URL()+"/docs/", c.warning())
 	})
 }
 
-// config is that of a fresh product with one platform, whose chat channels may
-// be on this machine.
+// config returns the configuration of a new installation with one platform, whose chat
+// channels may be on this machine.
 func (c demoCmd) config(dir string) *config.Config {
 	cfg := config.Default()
 	cfg.Listen = string(c.Listen)
@@ -85,8 +87,7 @@ func (c demoCmd) config(dir string) *config.Config {
 	return cfg
 }
 
-// warning is for a demo that other machines can reach, "" for one that they
-// cannot.
+// warning returns a warning if other machines can reach the demo, and else "".
 func (c demoCmd) warning() string {
 	if config.Loopback(string(c.Listen)) {
 		return ""

@@ -48,7 +48,8 @@ func (c healthcheckCmd) Run(ctx context.Context, s streams) error {
 	return err
 }
 
-// askHealth is the first line of the answer at path; an error where it is not 200.
+// askHealth returns the first line of the answer at path, or an error if its status is
+// not 200.
 func askHealth(ctx context.Context, cfg *config.Config, path string) (line string, err error) {
 	base, err := url.Parse(cfg.BaseURL)
 	if err != nil {

@@ -10,21 +10,21 @@ import (
 	"strings"
 )
 
-// limitMemory has the garbage collector work harder before the memory that the
-// container or unit may use is full: the kernel ends a process that needs more. A
-// quarter is left for what the collector does not count. GOMEMLIMIT goes before.
+// limitMemory has the garbage collector work harder before the process needs more memory
+// than the container or unit may use, because the kernel kills it then. A quarter is left
+// for what the collector does not count. GOMEMLIMIT takes precedence.
 func limitMemory() {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	if most := memoryOf(os.DirFS("/")); most < math.MaxInt64 {
+	if most := allowedMemory(os.DirFS("/")); most < math.MaxInt64 {
 		debug.SetMemoryLimit(most / 4 * 3)
 	}
 }
 
-// memoryOf is what the control groups of this process allow it, in bytes;
-// math.MaxInt64 where they do not say. A container sees its own as the root.
-func memoryOf(system fs.FS) int64 {
+// allowedMemory returns how many bytes the control groups of this process allow it, or
+// math.MaxInt64 if they set no limit. A container sees its own group as the root.
+func allowedMemory(system fs.FS) int64 {
 	most := int64(math.MaxInt64)
 	groups, err := fs.ReadFile(system, "proc/self/cgroup")
 	if err != nil {
@@ -43,7 +43,7 @@ func memoryOf(system fs.FS) int64 {
 			continue
 		}
 		for group := path.Clean("/" + parts[2]); ; group = path.Dir(group) {
-			most = min(most, bytesIn(system, path.Join(folder, group, file)))
+			most = min(most, readLimit(system, path.Join(folder, group, file)))
 			if group == "/" {
 				break
 			}
@@ -52,8 +52,9 @@ func memoryOf(system fs.FS) int64 {
 	return most
 }
 
-// bytesIn reads a file with one number; "max" is none, and so is what cannot be read.
-func bytesIn(system fs.FS, name string) int64 {
+// readLimit returns the number in a file; math.MaxInt64 for "max", and for a file that
+// cannot be read.
+func readLimit(system fs.FS, name string) int64 {
 	text, err := fs.ReadFile(system, name)
 	if err != nil {
 		return math.MaxInt64

@@ -35,7 +35,7 @@ func TestMemoryOfControlGroups(t *testing.T) {
 		for file, content := range c.files {
 			system[file] = &fstest.MapFile{Data: []byte(content)}
 		}
-		if got := memoryOf(system); got != c.want {
+		if got := allowedMemory(system); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}

@@ -72,7 +72,7 @@ func (c serveCmd) Run(ctx context.Context, s streams) error {
 	for _, w := range warnings {
 		log.Warn(w)
 	}
-	err = newServer(c, given, cfg, level, log, out.recent).run(ctx)
+	err = (&server{command: c, given: given, cfg: cfg, level: level, log: log, recent: out.recent}).run(ctx)
 	if errors.Is(err, db.ErrDisk) {
 		out.end() // work is under way still, and the reason is to be the last line
 	}

@@ -40,15 +40,9 @@ const (
 	underWay
 )
 
-func newServer(c serveCmd, given restart.Given, cfg *config.Config, level *slog.LevelVar, log *slog.Logger, recent *diagnosis.Lines) *server {
-	return &server{
-		command: c, given: given, cfg: cfg, level: level, log: log, recent: recent,
-		hangUp: make(chan os.Signal, 1), successor: make(chan os.Signal, 1), prepared: make(chan *restart.Successor),
-	}
-}
-
 // run serves until ctx ends, the app fails, or a successor serves.
 func (s *server) run(ctx context.Context) error {
+	s.hangUp, s.successor, s.prepared = make(chan os.Signal, 1), make(chan os.Signal, 1), make(chan *restart.Successor)
 	signal.Notify(s.hangUp, syscall.SIGHUP)
 	restart.Notify(s.successor)
 	defer signal.Stop(s.hangUp)
@@ -62,7 +56,7 @@ func (s *server) run(ctx context.Context) error {
 		c := s.command
 		o := app.Options{
 			Log: s.log, Version: version, Commit: builtFrom(), NewDatabase: c.NewDatabase, ExistingDatabase: c.ExistingDatabase, Hold: c.Hold,
-			Sockets: s.given.Sockets, Reload: s.command.load, Level: s.level, Recent: s.recent,
+			Sockets: s.given.Sockets, Reload: c.load, Level: s.level, Recent: s.recent,
 		}
 		if p := s.given.Predecessor; p != nil {
 			o.Wait = p.TakeOver
@@ -79,8 +73,8 @@ func (s *server) run(ctx context.Context) error {
 	}
 }
 
-// serve runs a. again says that another is to follow: a successor failed after a
-// had stopped for it, or a must not send.
+// serve runs a until it has stopped. It reports whether another app is to be run: a
+// successor failed after a had stopped for it, or a must not send.
 func (s *server) serve(ctx context.Context, a *app.App) (again bool, err error) {
 	if started, err := s.start(ctx, a); !started {
 		return false, err
@@ -120,11 +114,11 @@ func (s *server) stopToHold(ctx context.Context, a *app.App, failure error) erro
 	return nil
 }
 
-// start starts a and says so. The predecessor tells the service manager, which
-// listens to no other process.
+// start starts a, and tells the service manager that it serves. Where there is a
+// predecessor, that one does so, since the manager listens to no other process.
 func (s *server) start(ctx context.Context, a *app.App) (started bool, err error) {
-	starting, through := context.WithCancel(ctx)
-	defer through()
+	starting, cancel := context.WithCancel(ctx)
+	defer cancel()
 	if s.given.Predecessor == nil {
 		s.given.Manager.Starting(starting)
 	}
@@ -156,8 +150,8 @@ func (s *server) prepareSuccessors(ctx context.Context) {
 	}
 }
 
-// prepare starts a successor. It hands over to it once that is ready; until then
-// nothing has changed.
+// prepare starts a successor, and has it take over once it is ready; until then nothing
+// has changed.
 func (s *server) prepare(ctx context.Context) {
 	next, err := restart.Begin(s.given.Sockets, s.given.Manager)
 	if err == nil {
@@ -176,8 +170,8 @@ func (s *server) prepare(ctx context.Context) {
 	}
 }
 
-// handOver stops a for the successor, and reports whether this process is to
-// end: not where the successor failed.
+// handOver stops a for the successor. It reports whether this process is to end, which it
+// is not if the successor failed.
 func (s *server) handOver(ctx context.Context, a *app.App, next *restart.Successor) bool {
 	began := time.Now()
 	s.log.Info("handing over to the successor", "process", next.ID())

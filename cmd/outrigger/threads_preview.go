@@ -17,7 +17,8 @@ func printPreview(out io.Writer, p *threads.Previewed) error {
 		{"Comment mappings", number(p.CommentMappings)}, {"Issue mappings", number(p.IssueMappings)},
 		{"Comments without a mapping", listed(p.MissingComments)}, {"Issues without a mapping", listed(p.MissingIssues)},
 		{"Duplicate comments", number(p.DuplicateRecords)}, {"Duplicate mappings", number(p.DuplicateMappings)},
-		{"Comments that are their own parent", number(p.SelfParents)}, {"In cycles", number(p.Cycles)}, {"Parent in another issue", number(p.OtherIssue)},
+		{"Comments that are their own parent", number(p.SelfParents)}, {"In cycles", number(p.Cycles)},
+		{"Parent in another issue", number(p.OtherIssue)},
 		{"Unreadable in the hierarchy", number(p.Hierarchy.Unreadable)}, {"Unreadable in the mappings", number(p.Mappings.Unreadable)},
 		{"Records that will fail", number(p.TotalErrors)},
 	}
@@ -36,8 +37,12 @@ func printPreview(out io.Writer, p *threads.Previewed) error {
 func listed(m threads.Missing) string {
 	const enough = 5 // fit on a line; --json has more
 	text := strconv.FormatInt(m.Count, 10)
-	for i, id := range m.First[:min(len(m.First), enough)] {
-		text += []string{": ", ", "}[min(i, 1)] + strconv.FormatInt(id, 10)
+	var ids []string
+	for _, id := range m.First[:min(len(m.First), enough)] {
+		ids = append(ids, strconv.FormatInt(id, 10))
+	}
+	if len(ids) > 0 {
+		text += ": " + strings.Join(ids, ", ")
 	}
 	if m.Count > enough {
 		text += " …"
@@ -45,7 +50,7 @@ func listed(m threads.Missing) string {
 	return text
 }
 
-// remarks say what is to be looked at in the files, besides single records.
+// remarks lists what to look at in the files, besides single records.
 func remarks(p *threads.Previewed) (list []string) {
 	if p.Sites.Differ {
 		list = append(list, p.Sites.Text)

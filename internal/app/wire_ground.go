@@ -22,7 +22,7 @@ import (
 	threadstore "outrigger/internal/threads/store"
 )
 
-// ground is the ground floor of a running process.
+// ground has what all wings build on.
 type ground struct {
 	nodeID   string
 	db       *db.DB
@@ -35,11 +35,11 @@ type ground struct {
 	settings *adminsettings.Store
 }
 
-// migrations are the schemas of all parts, those first that others need.
+// migrations lists the schemas of all parts, each after those that it needs.
 func migrations() []db.Migrations {
 	return []db.Migrations{
-		secret.Migrations, audit.Migrations, alerts.Migrations, backup.Migrations, adminsettings.Migrations, identity.Migrations, cluster.Migrations, notifystore.Migrations,
-		relay.Migrations, mailstore.Migrations, threadstore.Migrations,
+		secret.Migrations, audit.Migrations, alerts.Migrations, backup.Migrations, adminsettings.Migrations, identity.Migrations,
+		cluster.Migrations, notifystore.Migrations, relay.Migrations, mailstore.Migrations, threadstore.Migrations,
 	}
 }
 
@@ -78,8 +78,8 @@ func (a *App) openDatabase(ctx context.Context) error {
 	return d.Migrate(ctx, migrations()...)
 }
 
-// awaitsRoom has a start that finds the disk full wait for room, and answer
-// requests with the reason.
+// awaitsRoom returns what is called while a start waits because the disk is full: it has
+// requests answered with the reason.
 func (a *App) awaitsRoom() func(error) {
 	if a.addr == nil {
 		return nil // a command, which has nothing to answer
@@ -105,7 +105,8 @@ func (a *App) expectDatabase() error {
 		return err
 	}
 	if a.existingDatabase {
-		return fault.New(fault.Conflict, "There is no database in the data folder %s, and --existing-database expects one. Check that the folder is mounted. To create a new database, start once without --existing-database.", a.cfg.DataDir)
+		return fault.New(fault.Conflict, "There is no database in the data folder %s, and --existing-database expects one. "+
+			"Check that the folder is mounted. To create a new database, start once without --existing-database.", a.cfg.DataDir)
 	}
 	keyed, err := secret.HasKeyFile(a.cfg.DataDir)
 	if err != nil {
@@ -122,11 +123,13 @@ func (a *App) expectDatabase() error {
 	case !keyed:
 		what = "a note of the database that it was used with"
 	}
-	return fault.New(fault.Conflict, "The data folder %s has %s, but the database outrigger.db that it belongs to is missing or empty. Restore the database, for example from a backup. To start with a new, empty database, run once: outrigger serve --new-database", a.cfg.DataDir, what)
+	return fault.New(fault.Conflict, "The data folder %s has %s, but the database outrigger.db that it belongs to is missing or empty. "+
+		"Restore the database, for example from a backup. To start with a new, empty database, run once: outrigger serve --new-database",
+		a.cfg.DataDir, what)
 }
 
-// expectSchema is expectDatabase for PostgreSQL, where an empty database is no new
-// one either.
+// expectSchema refuses to begin in an empty PostgreSQL database where one of Outrigger
+// is expected.
 func (a *App) expectSchema(ctx context.Context) error {
 	if !a.existingDatabase {
 		return nil
@@ -135,7 +138,8 @@ func (a *App) expectSchema(ctx context.Context) error {
 	if err != nil || begun {
 		return err
 	}
-	return fault.New(fault.Conflict, "There is nothing in %s, and --existing-database expects a database of Outrigger there. To begin a new one, start once without --existing-database.", a.databasePlace())
+	return fault.New(fault.Conflict, "There is nothing in %s, and --existing-database expects a database of Outrigger there. "+
+		"To begin a new one, start once without --existing-database.", a.databasePlace())
 }
 
 // watchDatabase fails the process when another one has taken its place in the
@@ -154,7 +158,7 @@ func (a *App) watchDatabase(d *db.DB) {
 	a.steps.addStop("watch over the database", watchLimit, func() { close(over) })
 }
 
-// nameNode sets the name of the node: node_id, else that of the host.
+// nameNode sets the node's id: the setting node_id, or the name of the host.
 func (a *App) nameNode() error {
 	if a.nodeID != "" {
 		return nil
@@ -167,7 +171,7 @@ func (a *App) nameNode() error {
 	return nil
 }
 
-// openSecrets proves the key on what the database holds.
+// openSecrets loads the key and proves that the database was encrypted with it.
 func (a *App) openSecrets(ctx context.Context) error {
 	key, err := secret.LoadKey(ctx, a.db, a.cfg.SecretKey, a.cfg.DataDir)
 	if err != nil {
@@ -181,16 +185,17 @@ func (a *App) openSecrets(ctx context.Context) error {
 	return err
 }
 
-// startIdentity makes the first administrator where there is no user.
+// startIdentity opens the users, and makes the first administrator where there is none.
 func (a *App) startIdentity(ctx context.Context) error {
 	a.identity = identity.New(a.db, identity.Options{
 		Clock: a.clock, Log: a.log, DataDir: a.cfg.DataDir, AdminPassword: a.cfg.AdminPassword, Box: a.box,
 		PasswordCost: a.passwordCost,
 	})
-	if o := a.cfg.Identity.OIDC; o.On() && o.GroupsClaim != "" {
+	o := a.cfg.Identity.OIDC
+	if o.On() && o.GroupsClaim != "" {
 		a.identity.UseGroups(a.singleSignOnSource(), o.AdminGroups)
 	}
-	if o := a.cfg.Identity.OIDC; o.On() && o.Idle > 0 {
+	if o.On() && o.Idle > 0 {
 		a.identity.UseIdle(a.singleSignOnSource(), time.Duration(o.Idle))
 	}
 	return a.identity.Start(ctx)

@@ -17,9 +17,9 @@ import (
 // newReports are the activity reports; nothing is asked and nothing is sent yet.
 func (a *App) newReports(store *store.Store, selfHosted *client.Client, rules *admin.Rules) *admin.Reports {
 	return &admin.Reports{
-		Store: store, Lister: listers{selfHosted, a.chat.accounts}, CheckRepository: checkers{selfHosted, a.chat.accounts}.check, PullRequests: pullRequestsPage, CheckURL: a.outgoing.CheckURL, CautionURL: rules.CautionURL, Tests: rules.Tests,
-		Write: testReport,
-		Zone:  serverZone(), Clock: a.clock,
+		Store: store, Lister: listers{selfHosted, a.chat.accounts}, CheckRepository: checkers{selfHosted, a.chat.accounts}.check,
+		PullRequests: pullRequestsPage, CheckURL: a.outgoing.CheckURL, CautionURL: rules.CautionURL, Tests: rules.Tests, Write: testReport,
+		Zone: serverZone(), Clock: a.clock,
 	}
 }
 

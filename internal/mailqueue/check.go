@@ -15,20 +15,24 @@ type CheckStep struct {
 	Error  string `json:"error,omitempty" doc:"Why it went no further."`
 }
 
-// Check tries the smarthost of this node. Where to is an address, a test message
-// goes there from another; else nothing is sent.
+// Check tries the smarthost of this node. It sends a test message from one address to
+// another, or nothing if to is empty.
 type Check func(ctx context.Context, from, to string) ([]CheckStep, error)
 
 // JudgeCheck says what is wrong with the addresses of a test message.
 func JudgeCheck(from, to string) error {
-	var wrong error
-	for field, address := range map[string]string{"from": from, "to": to} {
-		if address != "" && (!strings.Contains(address, "@") || strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '<' || r == '>' })) {
-			wrong = fault.Every(wrong, fault.InvalidField(field, "This is not an address; write it as ann@example.com."))
-		}
+	var wrong fault.Fields
+	judgeAddress(&wrong, "from", from)
+	judgeAddress(&wrong, "to", to)
+	if len(wrong) == 0 && from != "" && to == "" {
+		wrong.Add("to", "Set the address that the test message goes to.")
 	}
-	if wrong == nil && from != "" && to == "" {
-		return fault.InvalidField("to", "Set the address that the test message goes to.")
+	return wrong.Err()
+}
+
+func judgeAddress(wrong *fault.Fields, field, address string) {
+	unusable := func(r rune) bool { return r <= ' ' || r == 0x7f || r == '<' || r == '>' }
+	if address != "" && (!strings.Contains(address, "@") || strings.ContainsFunc(address, unusable)) {
+		wrong.Add(field, "This is not an address; write it as ann@example.com.")
 	}
-	return wrong
 }

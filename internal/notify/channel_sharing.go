@@ -8,8 +8,8 @@ import (
 	"outrigger/internal/identity"
 )
 
-// maxShares is with how many projects a channel may be shared; with more, it is
-// better shared with everyone.
+// maxShares is how many projects a channel may be shared with; with more, it is better
+// shared with everyone.
 const maxShares = 100
 
 // Sharing is who may have rules and reports send to a channel, besides those who
@@ -35,7 +35,7 @@ func (s *Sharing) reaches(who *identity.Principal) bool {
 	})
 }
 
-// String says it in words for the audit trail: "everyone", else the projects; "" is
+// String returns "everyone" or the projects, for the audit trail; "" if the channel is
 // shared with no one.
 func (s Sharing) String() string {
 	if s.Everyone {
@@ -49,11 +49,11 @@ func (s Sharing) String() string {
 }
 
 // AdministersAny reports whether the principal administers anything, and so can have
-// a rule or report.
+// rules and reports.
 func AdministersAny(who *identity.Principal) bool { return who != nil && len(who.Grants) > 0 }
 
-// normalize sorts the projects, each once, and finds their connections; what is wrong
-// is noted.
+// normalize sorts the projects, names each once, and resolves their connections. It
+// adds what is wrong to wrong, and then leaves the projects as they are.
 func (s *Sharing) normalize(connections Connections, wrong *fault.Fields) {
 	if s.Everyone && len(s.Projects) > 0 {
 		wrong.Add("sharedWith", "Share the channel either with everyone or with named projects.")
@@ -65,18 +65,9 @@ func (s *Sharing) normalize(connections Connections, wrong *fault.Fields) {
 	}
 	var projects []SharedProject
 	for _, p := range s.Projects {
-		name, err := connections.Resolve(strings.TrimSpace(p.Connection))
+		p, err := p.resolve(connections)
 		if err != nil {
 			wrong.Add("sharedWith", "%s", fault.As(err).Message)
-			return
-		}
-		p = SharedProject{name, strings.TrimSpace(p.ProjectKey)}
-		if p.ProjectKey == "" {
-			wrong.Add("sharedWith", "Name the project's key.")
-			return
-		}
-		before := len(*wrong)
-		if ValidateKey(wrong, "sharedWith", p.ProjectKey); len(*wrong) > before {
 			return
 		}
 		if !slices.ContainsFunc(projects, p.same) {
@@ -85,4 +76,19 @@ func (s *Sharing) normalize(connections Connections, wrong *fault.Fields) {
 	}
 	slices.SortFunc(projects, func(a, b SharedProject) int { return strings.Compare(a.String(), b.String()) })
 	s.Projects = projects
+}
+
+// resolve returns the project with the name of its connection and a valid key.
+func (p SharedProject) resolve(connections Connections) (SharedProject, error) {
+	connection, err := connections.Resolve(strings.TrimSpace(p.Connection))
+	if err != nil {
+		return p, err
+	}
+	key := strings.TrimSpace(p.ProjectKey)
+	if key == "" {
+		return p, fault.InvalidField("sharedWith", "Name the project's key.")
+	}
+	var wrong fault.Fields
+	ValidateKey(&wrong, "sharedWith", key)
+	return SharedProject{connection, key}, wrong.Err()
 }

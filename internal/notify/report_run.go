@@ -9,8 +9,8 @@ import (
 
 // ReportRun is what a turn of a report that was due led to, ready to be kept.
 type ReportRun struct {
-	// Report is the report as it was when it was taken up: what a person saved
-	// since makes the run void.
+	// Report is the report as it was when the turn began: the run is void if it was
+	// saved since.
 	Report ReportInfo
 	At     time.Time // of the turn
 
@@ -22,15 +22,15 @@ type ReportRun struct {
 	AskAt        time.Time // when the report has its next turn
 	FailingSince time.Time // since when the platform has not answered for Next; zero: it has
 
-	Lease string // that under which the platform was asked, and its fence
-	Fence int64
+	Lease string // under which the platform was asked
+	Fence int64  // of that lease
 }
 
 // Ended reports whether the due time is through, with a message or an error.
 func (run *ReportRun) Ended() bool { return run.Event != nil || run.Error != "" }
 
-// Receipt is what the run's event is stored under. It has the fingerprint of a
-// report at a due time: no body came in that could tell runs apart.
+// Receipt returns what the run's event is stored under. Its digest is made of the report
+// and the due time, because there is no body that tells runs apart.
 func (run *ReportRun) Receipt(now time.Time, generation int64) *Receipt {
 	return &Receipt{
 		Connection: run.Event.Connection, Key: ReportKey, ReceivedAt: now, Outcome: Reported, Generation: generation,
@@ -59,8 +59,8 @@ type ReportDelivery struct {
 	EndedAt time.Time
 }
 
-// LastOutcome is what became of the last run; "" where it never ran, or that is
-// not known any more.
+// LastOutcome returns what became of the last run, or "" if the report never ran or that
+// is no longer known.
 func (r *ReportInfo) LastOutcome() RunOutcome {
 	if r.LastError != "" {
 		return RunFailed
@@ -68,8 +68,8 @@ func (r *ReportInfo) LastOutcome() RunOutcome {
 	return RunOutcome(r.LastDelivery.State)
 }
 
-// LastFailure says why the channel has no message of the last run, and since when
-// that is known; "" where it has one, or will.
+// LastFailure returns why the channel has no message of the last run and since when that
+// is known; why is "" if the channel has one, or will have it.
 func (r *ReportInfo) LastFailure() (why string, at time.Time) {
 	switch {
 	case r.LastError != "":
@@ -80,9 +80,9 @@ func (r *ReportInfo) LastFailure() (why string, at time.Time) {
 	return "", time.Time{}
 }
 
-// Outcomes are those of the due times that the turn ends without a message; none
-// where the platform is asked again. Due times that pass while Outrigger is down
-// are one.
+// Outcomes lists what became of the due times that the turn ends without a message; none
+// if the platform is to be asked again. Due times that passed while Outrigger was down
+// count as one.
 func (run *ReportRun) Outcomes() (all []RunOutcome) {
 	if waited := run.Report.NextRunAt; !waited.IsZero() && !waited.Equal(run.Due) && !waited.After(run.At) {
 		if run.Due.IsZero() && run.Error != "" {
@@ -106,9 +106,8 @@ const (
 	retryZone = time.Hour
 )
 
-// BeginRun begins the turn of a report at a moment. Where the run has a Due time,
-// the platform is to be asked, and Conclude told of the answer; else it can be
-// kept as it is.
+// BeginRun begins a turn of the report at now. If the run has a Due time, the platform is
+// to be asked and Conclude called with the answer; else the run can be kept as it is.
 func (r *ReportInfo) BeginRun(now time.Time) *ReportRun {
 	run := &ReportRun{Report: *r, At: now}
 	turn, err := r.turn(now)
@@ -128,8 +127,8 @@ func (r *ReportInfo) BeginRun(now time.Time) *ReportRun {
 	return run
 }
 
-// Conclude tells what came of asking the platform: what the report says, or why
-// it did not answer.
+// Conclude ends a run with the platform's answer: the event to send, or why there is
+// none.
 func (run *ReportRun) Conclude(e *Event, err error) {
 	if err == nil {
 		run.Event = e

@@ -19,14 +19,14 @@ type metrics struct {
 	known map[answered]series
 }
 
-// answered is what the series of a request go by.
+// answered has the labels of a request.
 type answered struct {
 	route, method string
 	status        int
 }
 
-// series of what was answered once are remembered: finding them by their labels
-// takes longer than counting.
+// series are remembered by their labels, because finding them in a vector takes longer
+// than counting.
 type series struct {
 	requests prometheus.Counter
 	duration prometheus.Observer

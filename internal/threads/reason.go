@@ -6,8 +6,8 @@ import (
 	"outrigger/internal/fault"
 )
 
-// Reason says why a record is a permanent error; "" that it is none. A record is
-// one error, under the first reason that fits, in the order of Reasons.
+// Reason says why a record is a permanent error; "" means that it is none. A record has
+// one reason, the first of Reasons that applies.
 type Reason string
 
 // The reasons.
@@ -24,10 +24,11 @@ const (
 	ChangedByOthers  Reason = "target_changed"   // others changed what the target has of this issue
 )
 
-// Reasons lists them, the first that fits counts.
+// Reasons lists all reasons in the order in which they are looked for.
 func Reasons() []Reason {
 	return []Reason{
-		NoIssueMapping, NoCommentMapping, NoParentMapping, SelfParent, Cycle, OtherIssue, SameTarget, TargetNotFound, TargetForbidden, ChangedByOthers,
+		NoIssueMapping, NoCommentMapping, NoParentMapping, SelfParent, Cycle, OtherIssue, SameTarget,
+		TargetNotFound, TargetForbidden, ChangedByOthers,
 	}
 }
 
@@ -61,7 +62,7 @@ func (r Reason) Sentence() string {
 	return ""
 }
 
-// OfTarget reports whether the target refused the record: it may take it another
+// OfTarget reports whether the target refused the record, which it may take another
 // time.
 func (r Reason) OfTarget() bool {
 	return r == TargetNotFound || r == TargetForbidden || r == ChangedByOthers
@@ -81,8 +82,8 @@ type ErrorPlace struct{ Chunk, Entry int64 }
 // String writes the place as a key of lists.
 func (p ErrorPlace) String() string { return fmt.Sprintf("%d.%d", p.Chunk, p.Entry) }
 
-// ParseErrorPlace reads what String wrote: fault.Invalid, about the parameter
-// after, for anything else.
+// ParseErrorPlace reads what String wrote. Anything else is fault.Invalid, about the
+// parameter after.
 func ParseErrorPlace(text string) (at ErrorPlace, err error) {
 	if _, err := fmt.Sscanf(text, "%d.%d", &at.Chunk, &at.Entry); err != nil || at.String() != text {
 		return at, fault.InvalidField("after", "Use the value of next from the previous page.")

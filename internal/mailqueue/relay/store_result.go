@@ -9,11 +9,11 @@ import (
 	"outrigger/internal/mailqueue"
 )
 
-// saveResult commits what an attempt led to. fault.Conflict: another node sends this
-// queue now, and nothing was written.
+// saveResult commits what an attempt led to. It returns fault.Conflict, having written
+// nothing, if another node sends this queue now.
 func (q *Queue) saveResult(ctx context.Context, r *result) error { return q.results.Do(ctx, r) }
 
-// writeResults is the hot write of outcomes.
+// writeResults writes the outcomes of many attempts in one transaction.
 func (q *Queue) writeResults(ctx context.Context, tx *db.Tx, items []*result) error {
 	if err := fenced(ctx, tx, items); err != nil {
 		return err
@@ -47,9 +47,9 @@ func fenced(ctx context.Context, tx *db.Tx, items []*result) error {
 	return nil
 }
 
-// deleteDone deletes the messages that every recipient has, and gives the
-// results that are not so simple: recipients that wait on, or that came back
-// into the queue meanwhile.
+// deleteDone deletes the messages that were sent to every recipient, and returns the other
+// results: of messages with recipients that still wait, or that an administrator put back
+// meanwhile.
 func (q *Queue) deleteDone(ctx context.Context, tx *db.Tx, items []*result, change tallies) (rest []*result, err error) {
 	byTurn := make(map[int][]int64) // by how many recipients wait if none came back
 	for _, r := range items {
@@ -77,8 +77,8 @@ func (q *Queue) deleteDone(ctx context.Context, tx *db.Tx, items []*result, chan
 	return rest, deleteWithThem(ctx, tx, others)
 }
 
-// deleteSent deletes those with this number of waiting recipients and no failed
-// one.
+// deleteSent deletes those of the messages that have this number of waiting recipients
+// and no failed one, and notes which it deleted.
 func (q *Queue) deleteSent(ctx context.Context, tx *db.Tx, ids []int64, waiting int, deleted map[int64]bool) error {
 	among, list := `= ANY($1)`, any(ids)
 	if tx.Dialect() == db.SQLite {
@@ -101,9 +101,9 @@ func (q *Queue) deleteSent(ctx context.Context, tx *db.Tx, ids []int64, waiting 
 	return rows.Err()
 }
 
-// saveOne keeps the outcome for each recipient of one message, and says
-// whether the message came into the error queue by it. A message that was
-// deleted meanwhile stays so.
+// saveOne stores the outcome for each recipient of one message. It returns 1 if that put
+// the message into the error queue, else 0. A message that was deleted meanwhile stays
+// deleted.
 func (q *Queue) saveOne(ctx context.Context, tx *db.Tx, r *result, change tallies) (failed int64, err error) {
 	m, err := lock(ctx, tx, r.id)
 	if err != nil || m == nil {
@@ -130,7 +130,7 @@ func (q *Queue) saveOne(ctx context.Context, tx *db.Tx, r *result, change tallie
 	return failed, change.save(ctx, tx, m)
 }
 
-// saveAttempts writes down the attempt, once for each different answer.
+// saveAttempts stores the attempt, once for each different answer.
 func saveAttempts(ctx context.Context, tx *db.Tx, r *result, node string) error {
 	var number int64
 	err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(number), 0) FROM relay_attempts WHERE message_id = $1`, r.id).Scan(&number)

@@ -1,6 +1,6 @@
-// Package api is the wing's part of the REST API: rules (filters),
-// activity reports, connections, hooks and offered renames, deliveries and
-// channels. It decides nothing.
+// Package api is the REST API of chat notifications: rules (filters), activity
+// reports, connections, hooks and offered renames, deliveries and channels. It
+// decides nothing.
 package api
 
 import (
@@ -14,19 +14,8 @@ const basePath = "/rest/mtbs/1.0/configuration"
 
 // API answers the requests.
 type API struct {
-	Rules        *admin.Rules
-	Hooks        *admin.Hooks
-	Events       *admin.Events
-	Trials       *admin.Trials
-	Deliveries   *admin.Deliveries
-	Channels     *admin.Channels
-	ChatAccounts *admin.ChatAccounts
-	Builds       *admin.Builds
-	Webhooks     *admin.Webhooks
-	Reports      *admin.Reports
-
-	Authorizations *admin.Authorizations
-	Clock          func() time.Time
+	admin.Services
+	Clock func() time.Time
 }
 
 // paged is a request for a page of a list that nothing narrows.

@@ -111,9 +111,11 @@ func newServerOn(t *testing.T, d *db.DB, connections ...notify.Connection) *serv
 		Store: s.store, Write: func([]notify.EventType, notify.Format) []byte { return nil },
 		Post: func(context.Context, secret.Value, []byte) *work.Attempt { return &work.Attempt{Status: 202} },
 	}
-	(&API{
-		Channels: &admin.Channels{Store: s.store, Tests: tests, CheckURL: rules.CheckURL, Clock: time.Now}, Rules: rules, Hooks: hooks, Events: events, Trials: trials, Builds: builds, Webhooks: &admin.Webhooks{Store: s.store}, Reports: s.reports, Clock: time.Now,
-	}).Register(router)
+	channels := &admin.Channels{Store: s.store, Tests: tests, CheckURL: rules.CheckURL, Clock: time.Now}
+	(&API{Clock: time.Now, Services: admin.Services{
+		Rules: rules, Trials: trials, Reports: s.reports, Channels: channels, Events: events, Hooks: hooks,
+		Webhooks: &admin.Webhooks{Store: s.store}, Builds: builds,
+	}}).Register(router)
 	s.router, s.rules, s.hooks = router, rules, hooks
 	return s
 }

@@ -10,7 +10,7 @@ import (
 	"outrigger/internal/rest"
 )
 
-// Retried says what came of a retry of a channel.
+// Retried is the result of retrying a channel.
 type Retried struct {
 	Cancelled int    `json:"cancelled" doc:"How many messages were left out."`
 	Waiting   int    `json:"waiting" doc:"How many messages wait now."`
@@ -95,7 +95,7 @@ func (a *API) retryChannel(ctx context.Context, in retry) (Retried, error) {
 	}, nil
 }
 
-// Tested is what came of a test message.
+// Tested is the result of a test message.
 type Tested struct {
 	At     time.Time `json:"at" doc:"When it was sent."`
 	Status int       `json:"status,omitempty" doc:"Absent where no answer came."`
@@ -115,7 +115,8 @@ func (Tested) MemberWords() map[string]string {
 const whenWithheld = "True where there is an answer that only `ADMIN` may read: it did not come from a public address, but from one that " +
 	"`notify.allowed_networks` opens."
 
-// Opened is what became of what waited on a broken channel that is open again.
+// Opened says what became of the messages that waited on a broken channel which is open
+// again.
 type Opened struct {
 	Waiting   int `json:"waiting" doc:"Messages that go out now."`
 	Cancelled int `json:"cancelled" doc:"Messages that were left out."`
@@ -128,5 +129,8 @@ func (Opened) MemberWords() map[string]string {
 
 func testedOf(t *admin.Tested) Tested {
 	a := attemptOf(&notify.Attempt{Attempt: *t.Attempt})
-	return Tested{a.At, a.Status, a.Answer, a.AnswerWithheld, a.Error, a.Seconds, (*Opened)(t.Opened)}
+	return Tested{
+		At: a.At, Status: a.Status, Answer: a.Answer, AnswerWithheld: a.AnswerWithheld, Error: a.Error, Seconds: a.Seconds,
+		Opened: (*Opened)(t.Opened),
+	}
 }

@@ -29,10 +29,10 @@ func Decode(header string, body []byte, baseURL string) (key string, events []no
 	if err := r.End(); err != nil {
 		return "", nil, err
 	}
-	if !h.key.given {
-		h.key.is = header
+	if !h.hasKey {
+		h.key = header
 	}
-	key = h.key.is
+	key = h.key
 	if err := notify.CheckKey(header, key); err != nil {
 		return "", nil, err
 	}

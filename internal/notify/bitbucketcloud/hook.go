@@ -5,11 +5,12 @@ import (
 	"outrigger/internal/notify/payload"
 )
 
-// hook is a body: the members of every key's, as they came.
+// hook has the members of a body, whatever its event key.
 type hook struct {
-	key  text // the body's own, which the platform does not send
-	has  members
-	site site
+	key    string // of the body, in which the platform does not send it; else of the header
+	hasKey bool
+	has    members
+	site   site
 
 	actor      user
 	repository repository
@@ -27,74 +28,62 @@ type hook struct {
 	previousOwner user
 }
 
-// text is a text that may be absent.
-type text struct {
-	given bool
-	is    string
-}
-
 func (h *hook) read(r *payload.Reader) {
 	for name := range r.Object {
 		object := r.Kind() == '{'
-		given := func(m members) {
-			if h.has &^= m; object {
-				h.has |= m
-			}
-		}
 		switch string(name) {
 		case "eventKey":
-			h.key = text{r.Kind() == '"', r.Text()}
+			h.hasKey = r.Kind() == '"'
+			h.key = r.Text()
 		case "actor":
 			h.actor = readUser(r)
 		case "repository":
 			h.repository = readRepository(r)
 		case "push":
-			given(hasPush)
+			h.has.set(hasPush, object)
 			h.push = readPush(r)
 		case "pullrequest":
-			given(hasPullRequest)
+			h.has.set(hasPullRequest, object)
 			h.pullRequest = readPullRequest(r)
 		case "approval":
-			given(hasApproval)
+			h.has.set(hasApproval, object)
 			h.review = readReview(r)
 		case "changes_request":
-			given(hasChangesRequest)
+			h.has.set(hasChangesRequest, object)
 			h.review = readReview(r)
 		case "comment":
-			given(hasComment)
+			h.has.set(hasComment, object)
 			h.comment = readComment(r)
 		case "commit":
-			given(hasCommit)
+			h.has.set(hasCommit, object)
 			h.commit = readCommit(r).id
 		case "commit_status":
-			given(hasStatus)
+			h.has.set(hasStatus, object)
 			h.status = readStatus(r)
 		case "changes":
 			h.changes = readChanges(r)
-			object = len(h.changes) > 0
-			given(hasChanges)
+			h.has.set(hasChanges, len(h.changes) > 0)
 		case "issue":
-			given(hasIssue)
+			h.has.set(hasIssue, object)
 			h.issue = readIssue(r)
 		case "fork":
-			given(hasFork)
+			h.has.set(hasFork, object)
 			h.fork = readRepository(r)
 		case "project":
-			given(hasProject)
+			h.has.set(hasProject, object)
 			h.project = readProject(r)
 		case "previous_owner":
-			given(hasPreviousOwner)
+			h.has.set(hasPreviousOwner, object)
 			h.previousOwner = readUser(r)
 		case "resourceSpans":
-			object = r.Kind() == '['
-			given(hasSpans)
+			h.has.set(hasSpans, r.Kind() == '[')
 		}
 	}
 }
 
-// event is what every event of the body has.
+// event returns an event with what every event of the body has.
 func (h *hook) event(types ...notify.EventType) notify.Event {
-	e := notify.Event{Types: types, Key: h.key.is, Actor: h.actor.user()}
+	e := notify.Event{Types: types, Key: h.key, Actor: h.actor.user()}
 	h.place(&e, h.repository)
 	return e
 }

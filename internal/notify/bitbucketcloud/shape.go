@@ -35,6 +35,16 @@ var memberNames = []string{
 	"resourceSpans", // of OpenTelemetry
 }
 
+// set adds which to the set if the body has it, and else removes it: of a member that
+// is repeated the last one counts.
+func (m *members) set(which members, has bool) {
+	if has {
+		*m |= which
+	} else {
+		*m &^= which
+	}
+}
+
 // first names one of the members.
 func (m members) first() string {
 	for i, name := range memberNames {

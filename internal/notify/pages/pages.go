@@ -26,19 +26,8 @@ var assetFiles embed.FS
 
 // Pages are the pages.
 type Pages struct {
-	Rules        *admin.Rules
-	Hooks        *admin.Hooks
-	Events       *admin.Events
-	Trials       *admin.Trials
-	Deliveries   *admin.Deliveries
-	Channels     *admin.Channels
-	ChatAccounts *admin.ChatAccounts
-	Webhooks     *admin.Webhooks
-	Reports      *admin.Reports
-
-	Repositories   *admin.Repositories
-	Choices        *choices.Service
-	Authorizations *admin.Authorizations
+	admin.Services
+	Choices *choices.Service
 
 	// Draw is the message of a delivery, or the digest of several, as it would be sent in
 	// a format; nil: it is not shown.

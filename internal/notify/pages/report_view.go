@@ -14,7 +14,7 @@ import (
 	"outrigger/internal/notify/cardhtml"
 )
 
-// reportView is what a report says now.
+// reportView is the page that shows what a report says now.
 type reportView struct {
 	Report  *notify.ReportInfo
 	Card    template.HTML
@@ -23,8 +23,8 @@ type reportView struct {
 	Trouble string // why the platform did not say
 }
 
-// viewReport asks the platform and shows the card as the channel would. What the
-// platform answers in its place stands there in its words.
+// viewReport asks the platform and shows the card as the channel would, or else what the
+// platform answered.
 func (p *Pages) viewReport(r *http.Request) (console.Response, error) {
 	info, err := p.reportOfPath(r)
 	if err != nil {
@@ -58,13 +58,6 @@ func viewText(v *admin.ReportView) string {
 	if v.Inactive == 0 {
 		idle = "none"
 	}
-	days := " days"
-	if v.Report.InactivityDays == 1 {
-		days = " day"
-	}
-	open := strconv.Itoa(v.Open) + " open pull requests, "
-	if v.Open == 1 {
-		open = "1 open pull request, "
-	}
-	return open + idle + " inactive for " + strconv.Itoa(v.Report.InactivityDays) + days + " or more"
+	return oneOrMore(v.Open, "open pull request", "open pull requests") + ", " + idle + " inactive for " +
+		oneOrMore(v.Report.InactivityDays, "day", "days") + " or more"
 }

@@ -9,7 +9,7 @@ import (
 	"outrigger/internal/notify"
 )
 
-// ruleTwin is another rule that does the same as that of the form.
+// ruleTwin is another rule that does the same as the one in the form.
 type ruleTwin struct {
 	Name, Path string
 	Enabled    bool
@@ -28,22 +28,17 @@ func (p *Pages) withTwin(r *http.Request, page console.Page, info *notify.RuleIn
 	return page, nil
 }
 
-// duplicatePath is the form of a copy of a rule.
+// duplicatePath is the path of the form of a copy of a rule.
 func duplicatePath(at rulePlace, id int64) string {
-	query := at.query()
-	if query == "" {
-		query = "?"
-	} else {
-		query += "&"
+	from := "from=" + idText(id)
+	if query := at.query(); query != "" {
+		return at.base() + "/new" + query + "&" + from
 	}
-	return at.base() + "/new" + query + "from=" + idText(id)
+	return at.base() + "/new?" + from
 }
 
-// maxRuleName is how long the name of a rule may be, in characters.
-const maxRuleName = 255
-
-// duplicateRule shows the form of a new rule with what a rule has. The address of
-// its webhook is not shown, here as elsewhere.
+// duplicateRule shows the form of a new rule with what an existing one has, but for its
+// webhook URL, which no page shows.
 func (p *Pages) duplicateRule(r *http.Request, from string) (console.Response, error) {
 	id, err := strconv.ParseInt(from, 10, 64)
 	if err != nil {
@@ -58,8 +53,8 @@ func (p *Pages) duplicateRule(r *http.Request, from string) (console.Response, e
 		return console.Redirect{To: duplicatePath(at, id)}, nil
 	}
 	form := formOf(&info).Set("version")
-	name := []rune("Copy of " + info.Name)
-	form.Set("name", string(name[:min(len(name), maxRuleName)]))
+	name, _ := notify.Cut("Copy of "+info.Name, notify.MaxName)
+	form.Set("name", name)
 	page, err := p.rulePage(r.Context(), form, nil, at)
 	page.Title = "Duplicate " + info.Name
 	return page, err

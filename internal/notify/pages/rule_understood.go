@@ -70,6 +70,7 @@ func (p *Pages) understandMasks(ctx context.Context, f *notify.Filter, seen []st
 	return about
 }
 
+// oneOrMore returns a number and what it counts, such as "1 project" or "2 projects".
 func oneOrMore(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one

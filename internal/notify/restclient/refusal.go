@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/notify"
 	"outrigger/internal/work"
 )
 
@@ -18,16 +19,17 @@ const (
 	// platform refills its buckets every second, the cloud one counts over an
 	// hour that goes on by the minute.
 	throttledPause = time.Minute
-	// maxWords is as much of an error of the platform as people read.
+	// maxWords is how many characters of a platform's error are shown: as much as
+	// people read.
 	maxWords = 300
 )
 
-// Refusal is the cause of an error for an answer that is no success.
+// Refusal is the cause of the error that an answer other than a success is.
 type Refusal struct {
 	Status int
-	Words  string // the platform's, for people
+	Words  string // what the platform says, for people
 	Name   string // the platform's own name of the error
-	Advice string // a sentence that says what to do; "": nothing is known
+	Advice string // a sentence that says what to do; "" if nothing is known
 	// Sentence says what the platform answered: "The platform of main answers 404
 	// Not Found, There is no such repository."
 	Sentence string
@@ -38,17 +40,13 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return fmt.Sprintf("status %d", r.Status) }
 
-// RefusalOf returns the answer that err is about; nil where there was none.
+// RefusalOf returns the refusal in err's chain, or nil.
 func RefusalOf(err error) *Refusal {
-	var r *Refusal
-	if errors.As(err, &r) {
-		return r
-	}
-	return nil
+	r, _ := errors.AsType[*Refusal](err)
+	return r
 }
 
-// StatusOf is the status of the answer that err is about, 0 where there was
-// none.
+// StatusOf returns the status of the answer that err is about, 0 if there was none.
 func StatusOf(err error) int {
 	if r := RefusalOf(err); r != nil {
 		return r.Status
@@ -63,7 +61,8 @@ func (cl *Client) refusal(q Request, req *http.Request, resp *http.Response, bod
 	if r.Advice == "" && r.Status < 400 {
 		r.Advice = "Check the base URL."
 	}
-	r.Sentence = fmt.Sprintf("The platform of %s answers %s", q.Platform, strings.TrimSpace(fmt.Sprintf("%d %s", r.Status, http.StatusText(r.Status))))
+	status := strings.TrimSpace(fmt.Sprintf("%d %s", r.Status, http.StatusText(r.Status)))
+	r.Sentence = fmt.Sprintf("The platform of %s answers %s", q.Platform, status)
 	if r.Words != "" {
 		r.Sentence += ", " + strings.TrimSuffix(r.Words, ".")
 	}
@@ -81,11 +80,11 @@ func (cl *Client) refusal(q Request, req *http.Request, resp *http.Response, bod
 	return err
 }
 
-// hidden are the spellings of what is to be hidden: Hidden as it is, in a form and
-// in an address, and the credentials of the request, which may be encoded.
-func (q *Request) hidden(req *http.Request) (spellings []string) {
+// hidden lists what is to be hidden in each of its spellings: Hidden as it is, in a form
+// and in an address, and the credentials of the request, which may be encoded.
+func (q *Request) hidden(req *http.Request) []string {
 	_, credentials, _ := strings.Cut(req.Header.Get("Authorization"), " ")
-	spellings = append(spellings, credentials)
+	spellings := []string{credentials}
 	for _, h := range q.Hidden {
 		spellings = append(spellings, url.QueryEscape(h.Reveal()), url.PathEscape(h.Reveal()), h.Reveal())
 	}
@@ -100,14 +99,11 @@ func tidy(words string, hidden []string) string {
 			words = strings.ReplaceAll(words, h, "••••")
 		}
 	}
-	text := []rune(strings.TrimSpace(strings.Map(func(r rune) rune {
+	words = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
 		}
 		return r
-	}, words)))
-	if len(text) > maxWords {
-		text = append(text[:maxWords-1], '…')
-	}
-	return string(text)
+	}, words)
+	return notify.Ellipsis(strings.TrimSpace(words), maxWords)
 }

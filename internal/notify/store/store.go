@@ -1,4 +1,4 @@
-// Package store is all SQL of the wing: rules, connections and hooks, events,
+// Package store has all SQL of chat notifications: rules, connections and hooks, events,
 // channels and deliveries, with the tables that they are in.
 package store
 
@@ -21,7 +21,7 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
-// Migrations are the tables of the wing.
+// Migrations create the tables.
 var Migrations = db.Migrations{Name: "notify", FS: migrations}
 
 // Store keeps rules, channels, events and deliveries.
@@ -47,8 +47,7 @@ type Store struct {
 	moved    func(channelID int64)
 }
 
-// New makes a store on a migrated database. Load must run before events
-// come in.
+// New returns a store on a migrated database. Load must run before events come in.
 func New(d *db.DB, box *secret.Box, log *slog.Logger) *Store {
 	s := &Store{
 		db: d, box: box, log: log,
@@ -71,12 +70,12 @@ const (
 	// as the database's own group commit takes. With a quarter of it
 	// PostgreSQL takes a seventh fewer events.
 	maxBatch = 256
-	// maxBatchSQLite has those who wait go on in several lots, each while the
-	// next is written: SQLite takes 4 % more events so, in less memory.
+	// maxBatchSQLite is smaller, so that those who wait go on in several lots, each
+	// while the next is written: SQLite takes 4 % more events that way, in less memory.
 	maxBatchSQLite = 64
 )
 
-// OnChange names who is told of new deliveries, and of channels whose queue
+// OnChange sets what is called with new deliveries, and with channels whose queue
 // changed in another way. It must be called before the store is used.
 func (s *Store) OnChange(enqueued func([]*notify.Delivery), moved func(channelID int64)) {
 	s.enqueued, s.moved = enqueued, moved
@@ -85,7 +84,7 @@ func (s *Store) OnChange(enqueued func([]*notify.Delivery), moved func(channelID
 // Now is the database's clock.
 func (s *Store) Now(ctx context.Context) (time.Time, error) { return s.db.Now(ctx) }
 
-// Rules is the present set of enabled rules on this node.
+// Rules returns the present set of enabled rules on this node.
 func (s *Store) Rules() *notify.RuleSet { return s.rules.Load() }
 
 // Load reads the rules. It is cheap when they have not changed.
@@ -138,7 +137,7 @@ func (s *Store) swapRules(set *notify.RuleSet) {
 // sent for; its own node knows when the save returns.
 const refreshEvery = time.Second
 
-// idleEvery is a pause for where nothing changes by itself.
+// idleEvery is the pause where nothing changes by itself.
 const idleEvery = time.Hour
 
 // Start keeps the rules fresh until Stop.
@@ -202,7 +201,7 @@ func shareGeneration(ctx context.Context, tx *db.Tx) error {
 }
 
 func lockOn(ctx context.Context, tx *db.Tx, lock string) error {
-	if tx.Dialect() != db.Postgres { // whose writer is alone
+	if tx.Dialect() != db.Postgres { // SQLite has one writer
 		return nil
 	}
 	return tx.Do(ctx, "locking generation", lock, generationLock)
