@@ -25,17 +25,17 @@ type serverFlag struct {
 	Server string `help:"The server's base URL." env:"OUTRIGGER_SERVER" default:"http://127.0.0.1:8090" placeholder:"URL"`
 }
 
-// address is the base URL without a slash at its end. A mistake in it is one of
-// usage.
+// address returns the base URL without a slash at its end, or a usage error.
 func (f serverFlag) address() (string, error) {
 	u, err := url.Parse(f.Server)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", usage(fmt.Sprintf("--server (or OUTRIGGER_SERVER) must begin with http:// or https://, such as http://127.0.0.1:8090; it is %q", f.Server))
+		return "", usage(fmt.Sprintf(
+			"--server (or OUTRIGGER_SERVER) must begin with http:// or https://, such as http://127.0.0.1:8090; it is %q", f.Server))
 	}
 	return strings.TrimRight(f.Server, "/"), nil
 }
 
-// signInFlags are the credentials.
+// signInFlags say as whom to sign in.
 type signInFlags struct {
 	User         string `help:"Sign in as this user. Needs --password-file." placeholder:"NAME"`
 	PasswordFile string `help:"A file that holds the user's password or a token." placeholder:"FILE"`
@@ -55,7 +55,7 @@ type credentials struct {
 	token    secret.Value
 }
 
-// credentials reads what the flags name; without them it is the token in the
+// credentials reads what the flags name; without flags it returns the token in the
 // environment.
 func (f signInFlags) credentials() (c credentials, err error) {
 	switch {
@@ -113,7 +113,7 @@ type codeFlag struct {
 	Code string `help:"A code of your authenticator app, or a recovery code: for what a token alone, or the password of a user with a second factor, is not enough for." placeholder:"CODE"`
 }
 
-// confirming is the client that shows the code.
+// confirming returns a client that sends the code.
 func (f codeFlag) confirming(flags clientFlags) (*client, error) {
 	c, err := flags.client()
 	if err == nil {
@@ -125,6 +125,24 @@ func (f codeFlag) confirming(flags clientFlags) (*client, error) {
 // do sends in as JSON (nil: no body) and reads the answer into out (nil: none).
 // An error of the server comes as its sentences.
 func (c *client) do(ctx context.Context, method, path string, in, out any) error {
+	return c.exchange(ctx, method, path, in, func(body io.Reader) error {
+		if out == nil {
+			return nil
+		}
+		return json.NewDecoder(body).Decode(out)
+	})
+}
+
+// copyTo writes an answer as it is.
+func (c *client) copyTo(ctx context.Context, out io.Writer, path string) error {
+	return c.exchange(ctx, "GET", path, nil, func(body io.Reader) error {
+		_, err := io.Copy(out, body)
+		return err
+	})
+}
+
+// exchange sends a request and has read read the body of a successful answer.
+func (c *client) exchange(ctx context.Context, method, path string, in any, read func(body io.Reader) error) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
 	r, err := c.request(ctx, method, path, in)
@@ -139,10 +157,7 @@ func (c *client) do(ctx context.Context, method, path string, in, out any) error
 	if resp.StatusCode >= http.StatusMultipleChoices {
 		return c.refusal(resp)
 	}
-	if out == nil {
-		return nil
-	}
-	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+	if err := read(resp.Body); err != nil {
 		return fmt.Errorf("read the server's answer: %w", err)
 	}
 	return nil
@@ -172,32 +187,11 @@ func (c *client) request(ctx context.Context, method, path string, in any) (*htt
 	return r, nil
 }
 
-// usage is a mistake in the arguments that only the command itself can see.
+// usage returns an error for a mistake in the arguments that only the command itself can
+// see.
 func usage(text string) error { return coded{exitUsage, errors.New(text)} }
 
-// copyTo writes an answer as it is.
-func (c *client) copyTo(ctx context.Context, out io.Writer, path string) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTime)
-	defer cancel()
-	r, err := c.request(ctx, "GET", path, nil)
-	if err != nil {
-		return err
-	}
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return c.unreachable(err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return c.refusal(resp)
-	}
-	if _, err := io.Copy(out, resp.Body); err != nil {
-		return fmt.Errorf("read the server's answer: %w", err)
-	}
-	return nil
-}
-
-// setSince asks for what is not older than ago; 0: for everything.
+// setSince asks for what is not older than ago; 0 asks for everything.
 func setSince(q url.Values, ago config.Duration) {
 	if ago > 0 {
 		q.Set("since", time.Now().Add(-time.Duration(ago)).UTC().Format(time.RFC3339))

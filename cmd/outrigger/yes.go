@@ -16,7 +16,7 @@ type yesFlag struct {
 	Yes bool `help:"Do not ask for confirmation."`
 }
 
-// sure asks at a terminal. A command that runs in a script needs --yes.
+// sure asks for confirmation at a terminal. A command that runs in a script needs --yes.
 func (f yesFlag) sure(ctx context.Context, s streams, question string) error {
 	if err := f.needed(s); err != nil || f.Yes {
 		return err
@@ -27,8 +27,8 @@ func (f yesFlag) sure(ctx context.Context, s streams, question string) error {
 	return nil
 }
 
-// sureOfMany asks where it is about more than one thing; question has a %d for how
-// many.
+// sureOfMany is sure for n things, and does not ask about a single one; question has a %d
+// for the number.
 func (f yesFlag) sureOfMany(ctx context.Context, s streams, question string, n int64) error {
 	if n <= 1 {
 		return nil
@@ -36,7 +36,7 @@ func (f yesFlag) sureOfMany(ctx context.Context, s streams, question string, n i
 	return f.sure(ctx, s, fmt.Sprintf(question, n))
 }
 
-// needed is a usage error: there is no terminal to ask at, and --yes is missing.
+// needed returns a usage error if --yes is missing and there is no terminal to ask at.
 func (f yesFlag) needed(s streams) error {
 	if f.Yes || s.atTerminal() {
 		return nil
@@ -50,14 +50,14 @@ func (s streams) atTerminal() bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// agree asks a question; anything but yes is no.
+// agree asks a question and reports whether the answer is yes.
 func (s streams) agree(ctx context.Context, question string) bool {
 	text, ok := s.ask(ctx, question+" [y/N] ")
 	return ok && (text == "y" || text == "yes")
 }
 
-// agreeUnlessNo asks a question; anything but no is yes. An error is that nobody
-// answered, so that nothing may be done.
+// agreeUnlessNo asks a question and reports whether the answer is anything but no. It
+// returns an error if nobody answered: then nothing may be done.
 func (s streams) agreeUnlessNo(ctx context.Context, question string) (bool, error) {
 	text, ok := s.ask(ctx, question+" [Y/n] ")
 	if !ok {
@@ -66,7 +66,8 @@ func (s streams) agreeUnlessNo(ctx context.Context, question string) (bool, erro
 	return text != "n" && text != "no", nil
 }
 
-// ask returns the line that answers a question, in lower case; false for none.
+// ask returns the line that answers a question, in lower case; ok is false if there is
+// none.
 func (s streams) ask(ctx context.Context, question string) (line string, ok bool) {
 	fmt.Fprint(s.err, question)
 	answer := make(chan string, 1)

@@ -1,6 +1,9 @@
 package diagnosis
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 const (
 	maxLines = 1000
@@ -31,12 +34,12 @@ func (l *Lines) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// All returns the lines that are kept, the oldest first.
+// All returns the lines that are kept, the oldest first; none if l is nil.
 func (l *Lines) All() []string {
 	if l == nil {
 		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return append(append([]string(nil), l.list[l.next:]...), l.list[:l.next]...)
+	return slices.Concat(l.list[l.next:], l.list[:l.next])
 }

@@ -23,11 +23,11 @@ type Queue struct {
 }
 
 // Relay is what administrators do with Outrigger's own queues. Any node answers
-// for all; nodeID "" means every node. Who asks is in the context: each change,
+// for all of them; nodeID "" means every node. The context has the user: each change,
 // and each look at a message, is recorded with AuditEntry in the transaction
-// that makes it. Permissions were asked for before.
+// that makes it. Callers check permissions.
 //
-// A message that is not there is fault.NotFound, one whose state does not
+// A message that does not exist is fault.NotFound, one whose state does not
 // allow the operation fault.Conflict.
 type Relay interface {
 	// Source counts this node's queue.
@@ -43,34 +43,32 @@ type Relay interface {
 	// Count says how many messages a filter selects, and when that was, for the
 	// question before something is done to them.
 	Count(ctx context.Context, f MessageFilter) (n int64, at time.Time, err error)
-	// Total counts the messages that a filter selects, to most. It is not known where a
-	// filter asks for more than a state and a node: all messages would be looked at.
+	// Total counts the messages that a filter selects, up to most. The number is not known
+	// if the filter asks for more than a state and a node: all messages would be read.
 	Total(ctx context.Context, f MessageFilter, most int) (n int, known bool, err error)
 	// Message returns one, with its attempts, the oldest first.
 	Message(ctx context.Context, id int64) (Message, []Attempt, error)
 	// Look returns a message's bytes as they are sent, and records who looked.
 	Look(ctx context.Context, id int64) ([]byte, error)
 
-	// Resend puts the recipients that failed back into the queue, due now; the
-	// count starts again. Conflict: none failed.
+	// Resend puts the recipients that failed back into the queue, due now, and counts
+	// their attempts anew. It returns fault.Conflict if none failed.
 	Resend(ctx context.Context, id int64) error
-	// ResendAll does so with all that a filter selects in the error queue, and
-	// says how many messages.
+	// ResendAll does so with all that a filter selects in the error queue, and returns
+	// how many messages they are.
 	ResendAll(ctx context.Context, f MessageFilter) (int64, error)
-	// Flush makes what waits of all that a filter selects due now, and ends a
-	// pause after failures; an administrator's pause stays. It says how many
-	// messages.
+	// Flush makes all waiting messages that a filter selects due now, ends a pause after
+	// failures, and returns how many messages they are. An administrator's pause stays.
 	Flush(ctx context.Context, f MessageFilter) (int64, error)
 	// Delete removes a message, for all of its recipients.
 	Delete(ctx context.Context, id int64) error
-	// DeleteAll takes away the recipients that a filter selects, with the
-	// messages that have no other waiting or failed recipient. It says how many
-	// messages.
+	// DeleteAll removes the recipients that a filter selects, and the messages that have
+	// no other waiting or failed recipient. It returns how many messages it changed.
 	DeleteAll(ctx context.Context, f MessageFilter) (int64, error)
-	// SetPaused pauses sending, or has it go on.
+	// SetPaused pauses sending or resumes it.
 	SetPaused(ctx context.Context, nodeID string, paused bool) error
-	// Handover moves a node's messages to another and returns how many. The
-	// caller has seen that the first is OFFLINE. Conflict: it sends all the
+	// Handover moves a node's messages to another and returns how many. The caller has
+	// seen that the first is OFFLINE; it returns fault.Conflict if that one sends all the
 	// same.
 	Handover(ctx context.Context, from, to string) (int64, error)
 }

@@ -35,6 +35,7 @@ const (
 	Unanswered // it was asked and cannot be told: rather delivered than lost
 )
 
+// AnswerOf returns Yes or No.
 func AnswerOf(yes bool) Answer {
 	if yes {
 		return Yes
@@ -53,17 +54,17 @@ func (a Answer) not() Answer {
 	return a
 }
 
-// Answers returns what an event alone does not tell. While events are received
-// there are none: what needs them stays undecided.
+// Answers tells what an event alone does not. There are none while events are received:
+// conditions that need them stay undecided.
 type Answers interface {
-	// Mask says whether a mask that needs backtracking matches the branch.
+	// Mask reports whether a mask that needs backtracking matches the branch.
 	Mask(c Condition, mask *branchmask.Mask, branch string) Answer
 	// InGroups reports whether the user, by name, is in one of the groups.
 	InGroups(c Condition, groups []string, user string) Answer
 }
 
-// Judge asks the rule's conditions in their order. One that says no decides,
-// also where one before it is undecided. a may be nil.
+// Judge asks the rule's conditions in their order. The first that says no decides, even
+// if an earlier one is undecided. a may be nil.
 func (c *CompiledRule) Judge(e *Event, a Answers) Judgement {
 	if c.broken != nil {
 		return Judgement{Verdict: Refused, No: c.brokenBy}
@@ -109,8 +110,8 @@ type Reason struct {
 	Says string
 }
 
-// Excluded returns what a filter of what is ignored excludes, without the "not" that
-// Wants begins with; other filters want what they have.
+// Excluded returns what the rule wants, without the "not" that it begins with in a filter
+// of what is ignored, and whether it is such a filter.
 func (r Reason) Excluded() (what string, ok bool) {
 	if !strings.HasPrefix(r.Member, "ignored") {
 		return r.Wants, false
@@ -151,17 +152,18 @@ func (c *CompiledRule) brokenSentence() string {
 	return "The rule takes no events, because " + strings.TrimSuffix(why, ".") + ". Correct it and save the rule."
 }
 
-// revokedAccount is about the account of a rule that was revoked; Explain names it.
+// revokedAccount is the reason when the account of a rule was revoked; SayAccount names it.
 const revokedAccount = "The rule's account was revoked in Outrigger. The rule takes no events until the account is authorised again."
 
 // OfAccount reports whether the rule's account is the reason.
 func (r *Reason) OfAccount() bool { return r.Member == byAuthorization.String() }
 
-// SayAccount says whose account was revoked when an event came, and whether it
+// SayAccount names the account that was revoked when an event came, and says whether it
 // still is.
 func (r *Reason) SayAccount(a *Authorization) {
 	if a.State == AuthorizationRevoked {
-		r.Says = fmt.Sprintf("Its account %s, which %s authorised, was revoked in Outrigger. The rule takes no events until the account is authorised again.", a.AccountName, a.AuthorizedBy)
+		r.Says = fmt.Sprintf("Its account %s, which %s authorised, was revoked in Outrigger. "+
+			"The rule takes no events until the account is authorised again.", a.AccountName, a.AuthorizedBy)
 		return
 	}
 	r.Says = fmt.Sprintf("Its account %s was revoked in Outrigger when the event came, and has been authorised again since.", a.AccountName)
@@ -185,8 +187,8 @@ func newSubject(e *Event) subject {
 	}
 }
 
-// anywhere reports whether is holds of the folded keys of the event's repository,
-// or of those that it had before a rename.
+// anywhere reports whether is returns true for the folded keys of the event's repository,
+// or for those that it had before a rename.
 func (s *subject) anywhere(is func(project, repository string) bool) bool {
 	return is(s.project, s.repository) || s.oldProject != "" && is(s.oldProject, s.oldRepository)
 }

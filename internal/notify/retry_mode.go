@@ -1,8 +1,6 @@
 package notify
 
-import (
-	"time"
-)
+import "time"
 
 // TroubleAfter is how long a channel may fail before people are told.
 const TroubleAfter = 5 * time.Minute
@@ -17,5 +15,9 @@ const (
 	RetryNone   RetryMode = "none"   // only what comes from now on
 )
 
-// RetryModes lists them, in the order in which people are asked.
+// RetryModes lists all modes, in the order in which people are asked.
 func RetryModes() []RetryMode { return []RetryMode{RetryAll, RetryRecent, RetryNone} }
+
+// Reopened counts what waited on a channel that was opened again: what goes out now, and
+// what was cancelled.
+type Reopened struct{ Waiting, Cancelled int }

@@ -3,6 +3,7 @@ package notify
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"outrigger/internal/notify/branchmask"
 )
@@ -22,18 +23,18 @@ type CompiledRule struct {
 	reviewers    map[string]bool
 	quiet        *quietHours // nil: none
 
-	// broken says why the rule cannot be used, and brokenBy what of it: it
-	// refuses every event.
+	// broken says why the rule cannot be used, and brokenBy which condition is to
+	// blame. Such a rule refuses every event.
 	broken   error
 	brokenBy Condition
 }
 
-// errNoTypes is of a stored filter that cannot be read, or was written by a
-// later release.
+// errNoTypes is returned for a stored filter that cannot be read, or that a later release
+// wrote.
 var errNoTypes = errors.New("its filter holds no event type that is known here")
 
-// CompileRule makes a rule ready. One that cannot be used, because a mask does
-// not compile, is given with the error, and refuses every event.
+// CompileRule makes a rule ready. If the rule cannot be used, such as for a mask that does
+// not compile, it returns the error and a rule that refuses every event.
 func CompileRule(r *Rule) (*CompiledRule, error) {
 	c := &CompiledRule{
 		Rule:         r,
@@ -88,7 +89,7 @@ type maskMember struct {
 	pattern   string
 }
 
-// edition is that of the rules that have the member.
+// edition returns the edition of the rules that have the member.
 func (m maskMember) edition() Edition {
 	if m.condition == byDestinationBranch {
 		return Cloud
@@ -121,8 +122,8 @@ func (f *Filter) maskMembers() []maskMember {
 	return masks
 }
 
-// matchMask answers for one of the rule's masks. An event without the branch
-// that it is about passes.
+// matchMask answers whether a branch matches one of the rule's masks. An event without
+// that branch passes.
 func (c *CompiledRule) matchMask(at Condition, branch string, a Answers) Answer {
 	mask := c.masks[at]
 	switch {
@@ -141,22 +142,16 @@ func (c *CompiledRule) matchMask(at Condition, branch string, a Answers) Answer 
 
 // namesPlace reports whether the rule is narrowed to these folded keys.
 func (c *CompiledRule) namesPlace(project, repository string) bool {
-	for _, p := range c.Projects {
-		if Fold(p) == project {
-			return true
-		}
+	if slices.ContainsFunc(c.Projects, func(key string) bool { return Fold(key) == project }) {
+		return true
 	}
-	for _, ref := range c.Repositories {
-		if repository != "" && Fold(ref.ProjectKey) == project && Fold(ref.RepositoryKey) == repository {
-			return true
-		}
-	}
-	return false
+	return repository != "" && slices.ContainsFunc(c.Repositories, func(ref RepositoryRef) bool {
+		return Fold(ref.ProjectKey) == project && Fold(ref.RepositoryKey) == repository
+	})
 }
 
 func (c *CompiledRule) placeNames() []string {
-	var names []string
-	names = append(names, c.Projects...)
+	names := slices.Clone(c.Projects)
 	for _, ref := range c.Repositories {
 		names = append(names, ref.ProjectKey+"/"+ref.RepositoryKey)
 	}
@@ -166,19 +161,10 @@ func (c *CompiledRule) placeNames() []string {
 // asksReviewer reports whether a pull request asks one of the rule's reviewers.
 // An event that is not about a pull request passes.
 func (c *CompiledRule) asksReviewer(e *Event) bool {
-	if e.PullRequest == nil {
-		return true
-	}
-	for _, u := range e.Reviewers {
-		if c.reviewers[Fold(u.Name)] {
-			return true
-		}
-	}
-	return false
+	return e.PullRequest == nil || slices.ContainsFunc(e.Reviewers, func(u User) bool { return c.reviewers[Fold(u.Name)] })
 }
 
-// inGroups asks whether a user is in one of the groups. An event without a
-// user is in none.
+// inGroups answers whether a user is in one of the groups; "" is in none.
 func inGroups(at Condition, groups []string, user string, a Answers) Answer {
 	switch {
 	case user == "":

@@ -5,6 +5,8 @@ package choices
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,7 +22,8 @@ import (
 const (
 	// most is how many values are returned.
 	most = 50
-	// minLetters of the name of a user or group have to be typed first.
+	// minLetters is how many letters of the name of a user or group have to be typed
+	// first.
 	minLetters = 3
 	// maxText is how long the text may be, in characters.
 	maxText = 255
@@ -39,11 +42,14 @@ const (
 	Channels     Kind = "channels"
 )
 
+// kinds are all that can be asked for.
+var kinds = []Kind{Projects, Repositories, Users, Groups, Channels}
+
 // people reports whether k is users or groups.
 func (k Kind) people() bool { return k == Users || k == Groups }
 
-// Query asks for values for a rule or report of a place: without keys, of a
-// whole connection.
+// Query asks for values for a rule or report of a place: of a repository, of a project,
+// or of a whole connection if there are no keys.
 type Query struct {
 	Kind          Kind
 	Connection    string
@@ -73,7 +79,7 @@ type Options struct {
 // Service answers queries.
 type Service struct {
 	Options
-	people limit.PerMinute[string] // by the user
+	asked limit.PerMinute[string] // by the user
 
 	mu     sync.Mutex
 	silent map[string]time.Time // until when a connection is not asked
@@ -92,7 +98,7 @@ func (s *Service) Ask(ctx context.Context, q Query) (Answer, error) {
 		return Answer{}, err
 	}
 	who := identity.From(ctx)
-	if wait := s.people.Take(who.Ref(), asksPerMinute, s.Clock()); wait > 0 {
+	if wait := s.asked.Take(who.Ref(), asksPerMinute, s.Clock()); wait > 0 {
 		return Answer{}, fault.TooOften(wait, "You have searched %d times within a minute. Type the name.", asksPerMinute)
 	}
 	if q.Kind == Channels {
@@ -100,7 +106,7 @@ func (s *Service) Ask(ctx context.Context, q Query) (Answer, error) {
 		return Answer{Found: append([]notify.Found{}, found...), More: more}, err
 	}
 	if q.Kind.people() && utf8.RuneCountInString(q.Text) < minLetters {
-		return Answer{Found: []notify.Found{}, Note: "Type at least 3 letters to search."}, nil
+		return Answer{Found: []notify.Found{}, Note: fmt.Sprintf("Type at least %d letters to search.", minLetters)}, nil
 	}
 	known, err := s.known(ctx, c, q)
 	if err != nil {
@@ -117,7 +123,7 @@ func (s *Service) Ask(ctx context.Context, q Query) (Answer, error) {
 // check returns the connection, or an error if the user may not ask.
 func (s *Service) check(ctx context.Context, q Query) (*notify.Connection, error) {
 	switch {
-	case q.Kind != Projects && q.Kind != Repositories && q.Kind != Channels && !q.Kind.people():
+	case !slices.Contains(kinds, q.Kind):
 		return nil, fault.InvalidField("kind", "Ask for projects, repositories, users, groups or channels.")
 	case utf8.RuneCountInString(q.Text) > maxText:
 		return nil, fault.InvalidField("text", "Type at most %d characters.", maxText)
