@@ -15,12 +15,12 @@ import (
 	"outrigger/internal/loadtest"
 )
 
-// kills is how often a node is killed: TEST_KILLS, or 20.
+// kills is how often a node is killed: TEST_KILLS, or 10.
 func kills(t *testing.T) int {
 	t.Helper()
 	text, ok := os.LookupEnv("TEST_KILLS")
 	if !ok {
-		return 20
+		return 10
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {

@@ -172,7 +172,7 @@ func TestMailToSink(t *testing.T) {
 func TestMailKill(t *testing.T) {
 	for name, database := range databases {
 		t.Run(name, func(t *testing.T) {
-			total := max(kills(t)/4, 10) // 50 where the others do 200, and 10 where they do 20
+			total := max(kills(t)/4, 10) // 50 where the others do 200
 			const inFlight = 8           // mail.connections
 			host, at := smarthostAt(t, 1_000_000)
 			p := node(t, loadtest.Settings{DatabaseURL: database(t), NodeID: "node_1", MailListen: freeAddress(t), Smarthost: at})

@@ -34,7 +34,7 @@ func TestThreadsKill(t *testing.T) {
 	p := node(t, loadtest.Settings{})
 	start(t, p)
 	f := newFolder(t)
-	left := max(1, kills(t)/4)
+	left := max(5, kills(t)/4)
 	for round := uint64(1); left > 0; round++ {
 		model := f.migrationFiles(50_000, round)
 		f.write("hierarchy.json", strings.Repeat(" ", 20<<20)+f.read("hierarchy.json")) // so that sending takes a moment

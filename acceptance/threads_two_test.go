@@ -26,7 +26,7 @@ func TestThreadsTwoAtOnce(t *testing.T) {
 			f := newFolder(t)
 			f.secondAdministrator(p)
 			through := 0
-			for round := range max(1, kills(t)/2) {
+			for round := range max(10, kills(t)/2) {
 				var models [2]*threadstest.Model
 				var running [2]*running
 				for i := range models {

@@ -15,6 +15,10 @@ fi
 TEST_CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 export TEST_CHROMIUM
 
+# What is compiled is the same in each folder, so that another clone finds it.
+GOFLAGS="${GOFLAGS:-} -trimpath"
+export GOFLAGS
+
 status=0
 scripts/lint.sh || status=1
 
@@ -23,7 +27,7 @@ packages=$(go list ./... | grep -Ev "$outside")
 # SQLite's own code, translated from C, is left out: with it these tests take four
 # times as long, and its callers, which are ours, are watched.
 # shellcheck disable=SC2086 # one argument for each package
-CGO_ENABLED=1 go test -vet=off -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc=-race=false -p 3 -timeout 20m $packages || status=1
+CGO_ENABLED=1 go test -vet=off -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc=-race=false -p 4 -timeout 20m $packages || status=1
 
 # What a match costs is measured without it.
 go test -count 1 ./internal/notify/branchmask || status=1
@@ -31,8 +35,8 @@ go test -count 1 ./internal/notify/branchmask || status=1
 packages=$(go list ./... | grep -E "$outside")
 # One package at a time. Tests that measure, kill under load or have a disk of
 # their own run alone; those that mostly wait (for a browser, a lease, a retry)
-# after them, four at once.
+# after them, six at once.
 # shellcheck disable=SC2086
-go test -vet=off -count 1 -p 1 -parallel 4 -timeout 25m $packages || status=1
+go test -vet=off -count 1 -p 1 -parallel 6 -timeout 25m $packages || status=1
 
 exit $status
