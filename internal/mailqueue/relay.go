@@ -44,7 +44,8 @@ type Relay interface {
 	// question before something is done to them.
 	Count(ctx context.Context, f MessageFilter) (n int64, at time.Time, err error)
 	// Total counts the messages that a filter selects, up to most. The number is not known
-	// if the filter asks for more than a state and a node: all messages would be read.
+	// if the filter asks for more than a state and a node, and there are too many messages
+	// to look at.
 	Total(ctx context.Context, f MessageFilter, most int) (n int, known bool, err error)
 	// Message returns one, with its attempts, the oldest first.
 	Message(ctx context.Context, id int64) (Message, []Attempt, error)

@@ -68,13 +68,19 @@ func (s *Events) narrow(f *notify.EventFilter, who *identity.Principal) error {
 	if who == nil {
 		return identity.ErrUnauthenticated()
 	}
-	f.Places = []identity.Resource{}
+	f.Places = administered(who)
+	return nil
+}
+
+// administered are the projects and repositories that a principal administers; never nil.
+func administered(who *identity.Principal) []identity.Resource {
+	places := []identity.Resource{}
 	for _, g := range who.Grants {
 		if g.Permission == identity.ProjectAdmin || g.Permission == identity.RepoAdmin {
-			f.Places = append(f.Places, g.Resource)
+			places = append(places, g.Resource)
 		}
 	}
-	return nil
+	return places
 }
 
 // Get returns one event: fault.NotFound for a SYS_ADMIN, else fault.Forbidden as

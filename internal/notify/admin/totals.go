@@ -7,14 +7,15 @@ import (
 	"outrigger/internal/notify"
 )
 
-// Total counts what List returns for f on all pages, to most. It is not known of a
-// project's deliveries, nor to callers who see those of some places only: which these
-// are is in the events.
+// Total counts what List returns for f on all pages, to most, where that is known.
 func (s *Deliveries) Total(ctx context.Context, f notify.DeliveryFilter, most int) (n int, known bool, err error) {
-	if !SeesAll(ctx) || f.Project != "" || f.Repository != "" {
-		return 0, false, nil
+	if SeesAll(ctx) {
+		return s.Store.CountDeliveries(ctx, f, most)
 	}
-	return s.Store.CountDeliveries(ctx, f, most)
+	who := identity.From(ctx)
+	return s.Store.CountVisibleDeliveries(ctx, f, most, administered(who), func(d *notify.DeliveryInfo) bool {
+		return d.Matches(f) && d.VisibleTo(who)
+	})
 }
 
 // Total counts what List returns for f on all pages, to most, where that is known.
@@ -38,11 +39,13 @@ func (s *Reports) Total(ctx context.Context, p notify.ReportPage, most int) (n i
 	return s.Store.CountReports(ctx, p, most)
 }
 
-// Total counts all channels, to most. It is not known to callers who see some of them.
+// Total counts the channels that the caller may see, to most, where that is known.
 func (s *Channels) Total(ctx context.Context, most int) (n int, known bool, err error) {
-	if !SeesAll(ctx) {
-		return 0, false, nil
+	if SeesAll(ctx) {
+		n, err = s.Store.CountChannels(ctx, most)
+		return n, true, err
 	}
-	n, err = s.Store.CountChannels(ctx, most)
-	return n, true, err
+	who := identity.From(ctx)
+	n, known, err = s.Store.CountVisibleChannels(ctx, func(c *notify.ChannelInfo) bool { return c.VisibleTo(who) })
+	return min(n, most), known, err
 }

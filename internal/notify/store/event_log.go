@@ -11,6 +11,7 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 )
 
@@ -141,19 +142,26 @@ func eventConditions(f *notify.EventFilter, from, end int64) (where string, args
 		ask("outcome = %s", string(f.Fate))
 	}
 	if f.Places != nil {
-		var projects, repositories []string
-		for _, p := range f.Places {
-			if p.Repository == "" {
-				projects = append(projects, p.Connection+"/"+notify.Fold(p.Project))
-			} else {
-				repositories = append(repositories, p.Connection+"/"+notify.Fold(p.Project)+"/"+notify.Fold(p.Repository))
-			}
-		}
-		const project = "connection || '/' || lower(project_key)"
-		ask("project_key <> '' AND ("+oneOf(project, len(projects))+" OR "+
-			oneOf(project+" || '/' || lower(repository_key)", len(repositories))+")", append(projects, repositories...)...)
+		condition, keys := inPlaces(f.Places)
+		ask(condition, keys...)
 	}
 	return strings.Join(conditions, " AND ") + " ORDER BY " + id, args
+}
+
+// inPlaces writes that an event is about one of the places, or about something in one,
+// and returns the arguments.
+func inPlaces(places []identity.Resource) (condition string, keys []string) {
+	var projects, repositories []string
+	for _, p := range places {
+		if p.Repository == "" {
+			projects = append(projects, p.Connection+"/"+notify.Fold(p.Project))
+		} else {
+			repositories = append(repositories, p.Connection+"/"+notify.Fold(p.Project)+"/"+notify.Fold(p.Repository))
+		}
+	}
+	const project = "connection || '/' || lower(project_key)"
+	return "project_key <> '' AND (" + oneOf(project, len(projects)) + " OR " +
+		oneOf(project+" || '/' || lower(repository_key)", len(repositories)) + ")", append(projects, repositories...)
 }
 
 // oneOf writes that an expression has one of n values.

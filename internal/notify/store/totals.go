@@ -1,7 +1,9 @@
 package store
 
 import (
+	"bytes"
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 
@@ -12,7 +14,8 @@ import (
 const (
 	// maxDeliveriesCounted and maxEventsCounted are how many of the newest rows are looked
 	// at to count those of a filter that has no index, and maxPlacesCounted how many rules
-	// or reports: some thousandths of a second each.
+	// or reports: some thousandths of a second each. Of deliveries whose events have to be
+	// looked at too, these are as many as of events.
 	maxDeliveriesCounted = 100_000
 	maxEventsCounted     = 20_000
 	maxPlacesCounted     = 20_000
@@ -22,6 +25,7 @@ const (
 // index and there are too many others to look at.
 func (s *Store) CountDeliveries(ctx context.Context, f notify.DeliveryFilter, most int) (n int, known bool, err error) {
 	f.Before = 0
+	placed := f.Project != "" || f.Repository != ""
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		var first, end int64
 		if err := tx.QueryRow(ctx, idBounds("notify_deliveries")).Scan(&first, &end); err != nil {
@@ -38,6 +42,9 @@ func (s *Store) CountDeliveries(ctx context.Context, f notify.DeliveryFilter, mo
 		if f.ChannelID != 0 || f.State == notify.Delivered || f.State != "" && f.RuleID+f.ReportID != 0 {
 			from = max(first, end-maxDeliveriesCounted)
 		}
+		if placed {
+			from = max(from, end-maxEventsCounted)
+		}
 		err = eachCondition(&f, func(condition string, arg int64) error {
 			where, args, err := deliveryConditions(ctx, tx, &f, condition, arg)
 			if err != nil {
@@ -46,6 +53,10 @@ func (s *Store) CountDeliveries(ctx context.Context, f notify.DeliveryFilter, mo
 			if from > lowest {
 				args = append(args, from)
 				where += fmt.Sprintf(" AND d.id >= $%d", len(args))
+			}
+			if placed {
+				args = append(args, notify.Fold(clean(f.Project)), notify.Fold(clean(f.Repository)))
+				where += fmt.Sprintf(eventAt, len(args)-1, len(args))
 			}
 			more, err := db.CountTo(ctx, tx, most, `SELECT 1 FROM notify_deliveries d WHERE `+where, args...)
 			n += more
@@ -58,11 +69,13 @@ func (s *Store) CountDeliveries(ctx context.Context, f notify.DeliveryFilter, mo
 	return n, known, err
 }
 
-// CountEvents is CountDeliveries for events. Types are not counted.
+// eventAt is the condition that the event of a delivery is about a project, or a
+// repository of it.
+const eventAt = ` AND EXISTS (SELECT 1 FROM notify_events e WHERE e.id = d.event_id AND lower(e.project_key) = $%[1]d
+	AND ($%[2]d = '' OR lower(e.repository_key) = $%[2]d))`
+
+// CountEvents is CountDeliveries for events.
 func (s *Store) CountEvents(ctx context.Context, f notify.EventFilter, most int) (n int, known bool, err error) {
-	if f.Types != 0 {
-		return 0, false, nil
-	}
 	f.Before = 0
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		first, end, err := eventRange(ctx, tx, &f)
@@ -74,11 +87,33 @@ func (s *Store) CountEvents(ctx context.Context, f notify.EventFilter, most int)
 			from = max(first, end-maxEventsCounted)
 		}
 		where, args := eventConditions(&f, from, end)
+		if f.Types != 0 {
+			n, err = countTyped(ctx, tx, f.Types, most, where, args)
+			known = n == most || from == first
+			return err
+		}
 		n, err = db.CountTo(ctx, tx, most, `SELECT 1 FROM notify_events WHERE `+where, args...)
 		known = n == most || from == first
 		return err
 	})
 	return n, known, err
+}
+
+// typesWithin is how many bytes of a stored event have its types, with which it begins.
+const typesWithin = 1 << 10
+
+// countTyped counts, to most, the events with one of the types.
+func countTyped(ctx context.Context, tx *db.Tx, types notify.TypeSet, most int, where string, args []any) (n int, err error) {
+	err = tx.EachRow(ctx, "counting events of a type", func(row db.Row) error {
+		var event sql.RawBytes
+		err := row.Scan(&event)
+		of, _, _ := bytes.Cut(event, []byte("]"))
+		if n < most && mayHaveType(of, types) {
+			n++
+		}
+		return err
+	}, fmt.Sprintf(`SELECT substr(event, 1, %d) FROM notify_events WHERE `, typesWithin)+where, args...)
+	return n, err
 }
 
 // CountRules counts the rules of all pages, to most, by the places that they are in: who
@@ -112,6 +147,21 @@ func (s *Store) countPlaces(ctx context.Context, most int, from string, args []a
 			(SELECT r.connection, r.project_key, r.repository_key FROM %s LIMIT %d) counted GROUP BY connection, project_key, repository_key`, from, maxPlacesCounted), args...)
 	})
 	return min(n, most), n >= most || all < maxPlacesCounted, err
+}
+
+// CountVisibleChannels counts the channels of all pages that are visible. It is not known
+// where there are more than are looked through in one reading.
+func (s *Store) CountVisibleChannels(ctx context.Context, visible func(*notify.ChannelInfo) bool) (n int, known bool, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		ids, err := readIDs(ctx, tx, `SELECT c.id FROM notify_channels c WHERE `+channelThere+` LIMIT $1`, maxRead+1)
+		if known = len(ids) <= maxRead; err != nil || !known || len(ids) == 0 {
+			return err
+		}
+		ids, err = usedByVisible(ctx, tx, ids, visible)
+		n = len(ids)
+		return err
+	})
+	return n, known, err
 }
 
 // CountChannels counts the channels that something uses, or that stay, to most.
