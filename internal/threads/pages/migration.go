@@ -109,6 +109,7 @@ type fileView struct {
 	Action                    string // where the form is posted to
 	Paste                     bool
 	Site                      bool // asks which site it is for
+	Focus                     bool // it is the next to be sent
 	Draft                     *draftView
 }
 
@@ -207,6 +208,8 @@ func (p *Admin) files(ctx context.Context, view *migrationView) error {
 		f.Uploads, f.Action = api.UploadsPath, movePath+"/files"
 		f.find(list)
 	}
+	view.Mappings.Focus = view.Hierarchy.Here() && view.Mappings.Draft == nil
+	view.Hierarchy.Focus = view.Mappings.Here() && view.Hierarchy.Draft == nil
 	return err
 }
 
