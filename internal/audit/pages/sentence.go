@@ -11,7 +11,7 @@ import (
 var irregular = map[string]string{
 	"send": "sent", "set": "set", "put": "put", "run": "ran", "undo": "undid", "forget": "forgot", "begin": "began", "take": "took",
 	"cancel": "cancelled", "drop": "dropped", "stop": "stopped", "withdraw": "withdrew", "look": "looked at", "sign": "signed", "reset": "reset",
-	"accept removal": "accepted removals in", "sign in": "signed in with",
+	"accept removal": "accepted removals in", "grant": "granted a permission to", "authorize": "gave", "sign in": "signed in with",
 }
 
 // past says an action as it was done: "delete" is "deleted".

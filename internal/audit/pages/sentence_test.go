@@ -9,7 +9,7 @@ import (
 func TestEntriesAreSentences(t *testing.T) {
 	for action, want := range map[string]string{
 		"create": "created", "update": "updated", "delete": "deleted", "cancel": "cancelled", "redeliver": "redelivered", "try": "tried", "deploy": "deployed",
-		"look": "looked at", "sign in": "signed in with", "accept removal": "accepted removals in", "reload": "reloaded", "forget": "forgot", "send test": "sent test",
+		"look": "looked at", "sign in": "signed in with", "accept removal": "accepted removals in", "reload": "reloaded", "forget": "forgot", "send test": "sent test", "grant": "granted a permission to",
 	} {
 		if got := past(action); got != want {
 			t.Errorf("%s is %q, want %q", action, got, want)

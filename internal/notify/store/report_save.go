@@ -225,6 +225,7 @@ func recordReport(ctx context.Context, tx *db.Tx, who notify.Actor, action strin
 		of = before
 	}
 	e := who.AuditEntry(action, "report", fmt.Sprint(of.ID), before.Audited(), after.Audited())
+	e.ObjectName = of.Name
 	e.Connection, e.Project, e.Repository = of.Connection, of.ProjectKey, of.RepositoryKey
 	return audit.Record(ctx, tx, e)
 }
