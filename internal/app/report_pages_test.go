@@ -104,7 +104,7 @@ func TestReportPages(t *testing.T) {
 	// The list says when it runs, in its own zone, and is narrowed to a repository.
 	_, body = consolePage(t, a.App, reportPages, nil)
 	wants(t, "the list", body, "Waiting", "reviews", "Every day at 08:30", "inactive for 14 days", ", 08:30", "Asia/Kolkata", "/notifications/reports/1/view",
-		`aria-pressed="true"`, `<option value="ATL/canoe">`, "never")
+		`aria-pressed="true"`, `<option value="ATL/canoe">`, "not run yet")
 	if _, body = consolePage(t, a.App, reportPages+"?repository=atl/kayak", nil); !strings.Contains(body, "No reports here") {
 		t.Error("another repository has the report")
 	}
