@@ -177,9 +177,9 @@ func sampleWing(c *Console) {
 	})
 	c.AddOverview(func(context.Context, *identity.Principal) ([]Card, error) {
 		return []Card{
-			{Title: "Notifications", Link: "/notifications/deliveries", Service: true, Figures: []Figure{{"delivered in 24 h", "12,480", ""}, {"waiting", "14", ""}, {"failed", "3", Warn}, {"broken channels", "1", Bad}},
+			{Title: "Notifications", Link: "/notifications/deliveries", Service: true, Figures: []Figure{{"delivered in 24 h", "12,480", "", "/notifications/deliveries?state=delivered"}, {"waiting", "14", "", ""}, {"failed", "3", Warn, ""}, {"broken channels", "1", Bad, ""}},
 				Attention: []Notice{{Text: "The channel Security is broken: “The trigger is not enabled.” 12 messages wait.", Link: "/notifications/rules/9", Tone: Bad, Since: time.Now().Add(-3 * time.Hour), Remedy: Remedy{Label: "Try again", Path: "/notifications/channels/9/retry", Posts: []Hidden{{"which", "all"}}}}, {Text: "3 events could not be understood in the last 24 hours.", Remedy: Remedy{Label: "Show them", Path: "/notifications/deliveries"}}, {Text: "Sending is paused.", Link: "/backup", Remedy: Remedy{Label: "Start sending", Path: "/backup/confirm", Asks: true}}}},
-			{Title: "Mail", Link: "/mail", Service: true, Figures: []Figure{{"waiting", "1,204", ""}, {"in error", "0", Good}}},
+			{Title: "Mail", Link: "/mail", Service: true, Figures: []Figure{{"waiting", "1,204", "", ""}, {"in error", "0", Good, ""}}},
 			{Title: "Threaded comments", Link: "/threads", Service: true, Text: "No migration yet."},
 		}, nil
 	})

@@ -1,7 +1,9 @@
 package console
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"outrigger/internal/fault"
@@ -64,10 +66,12 @@ func (c *Console) find(x *exchange) (Response, error) {
 }
 
 // pagesNamed are the pages of the navigation and of the reader's menu whose name has
-// the text.
+// the text, in the order of the navigation.
 func (c *Console) pagesNamed(p *identity.Principal, text string) (found []Found) {
 	text = strings.ToLower(text)
-	for _, n := range c.nav {
+	entries := slices.Clone(c.nav)
+	slices.SortStableFunc(entries, func(a, b Nav) int { return cmp.Compare(rank(a.Section), rank(b.Section)) })
+	for _, n := range entries {
 		if (n.Visible == nil || n.Visible(p)) && strings.Contains(strings.ToLower(n.Section+" "+n.Label), text) {
 			found = append(found, Found{Kind: "Page", Label: n.Label, Where: n.Section, Path: n.Path})
 		}

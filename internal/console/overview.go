@@ -46,7 +46,8 @@ type Step struct {
 // Figure is a number with its name.
 type Figure struct {
 	Label, Value string
-	Tone         Tone // Bad and Warn stand out; "" is plain
+	Tone         Tone   // Bad and Warn stand out; "" is plain
+	Path         string // of the page that lists what is counted; "": none does
 }
 
 // Notice is a sentence about something to act on, since when, and what helps.

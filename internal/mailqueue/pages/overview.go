@@ -35,11 +35,14 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 		return strings.Compare(string(x.Tone), string(y.Tone)) // "bad" before "warn"
 	})
 	card.Figures = []console.Figure{
-		{Label: "waiting", Value: console.Count(total.Size)},
-		{Label: "in the error queue", Value: console.Count(total.ErrorSize), Tone: badIf(total.ErrorSize > 0)},
+		{Label: "waiting", Value: console.Count(total.Size), Path: messagesPath + "?state=waiting"},
+		{Label: "in the error queue", Value: console.Count(total.ErrorSize), Tone: badIf(total.ErrorSize > 0), Path: messagesPath + "?state=error"},
 	}
 	if card.Plot, err = p.nodesPlot(ctx, list); err != nil {
 		return nil, err
+	}
+	if card.Plot.Text == "" && total.Size+total.ErrorSize > 0 { // it is newer than the last sample
+		card.Plot.None = noSampleYet
 	}
 	if len(list) < 2 {
 		return []console.Card{card}, nil

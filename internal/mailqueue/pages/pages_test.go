@@ -293,7 +293,7 @@ func TestOverview(t *testing.T) {
 	b.has(overview, "3 hours ago", "2 days ago",
 		"Mail on node_1: 70 messages are waiting.", "The mail queue of node_1 cannot be read: It is down.",
 		"Mail on node_2: 2 messages are in the error queue", "Mail on node_2: Sending is paused: 535 wrong password",
-		"<dt>waiting</dt><dd>71</dd>", "<dt>on node_2</dt><dd>3</dd>",
+		`<dt>waiting</dt><dd><a href="/outrigger/mail/messages?state=waiting">71</a></dd>`, "<dt>on node_2</dt><dd>3</dd>",
 		"The last 24 hours: at most 70 waiting in the mail queue of a node, at most 0 in the error queues.", "waiting, a line for each node")
 	if page := b.open("GET", "/", "repo").Body.String(); strings.Contains(page, "Mail queues") {
 		t.Error("somebody without ADMIN sees the mail queues")

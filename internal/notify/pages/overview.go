@@ -30,10 +30,10 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	}
 	n := sum.InTrouble
 	card := console.Card{Title: "Notifications", Link: deliveriesPath, Service: true, Figures: []console.Figure{
-		{Label: "delivered in 24 h", Value: console.Count(sum.Delivered)},
-		{Label: "waiting", Value: counted(sum.Waiting, notify.MaxCounted)},
-		{Label: "failed in 24 h", Value: counted(sum.Failed, notify.MaxCounted), Tone: badIf(sum.Failed > 0)},
-		{Label: "channels in trouble", Value: strconv.Itoa(n), Tone: badIf(n > 0)},
+		{Label: "delivered in 24 h", Value: console.Count(sum.Delivered), Path: deliveriesPath + "?state=delivered"},
+		{Label: "waiting", Value: counted(sum.Waiting, notify.MaxCounted), Path: deliveriesPath + "?state=waiting"},
+		{Label: "failed in 24 h", Value: counted(sum.Failed, notify.MaxCounted), Tone: badIf(sum.Failed > 0), Path: deliveriesPath + "?state=failed"},
+		{Label: "channels in trouble", Value: strconv.Itoa(n), Tone: badIf(n > 0), Path: channelsPath},
 	}, Pending: p.pending(sum.Retrying)}
 	if card.Plot, err = p.plot(ctx); err != nil {
 		return nil, err

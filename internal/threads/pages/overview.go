@@ -29,7 +29,7 @@ func (p *Admin) overview(ctx context.Context, who *identity.Principal) ([]consol
 	}
 	card := console.Card{Title: "Threaded comments", Link: movePath, Service: true}
 	if s.Phase == threads.PhaseEmpty {
-		card.Text = "No migration is loaded."
+		card.Text, card.Links = "No migration is loaded.", []console.Link{{Label: "Load the files of a migration", Path: movePath}}
 		card.Steps, err = p.firstSteps(ctx)
 		return []console.Card{card}, err
 	}
