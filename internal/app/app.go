@@ -66,7 +66,7 @@ type Options struct {
 
 // App is the whole program. Make one with New; it starts once.
 type App struct {
-	hostName string // by which the URL calls the listener, of a demo; "": by its address
+	hostName string // of a demo: the name that its URL has in place of the listener's address
 
 	cfg      *config.Config
 	log      *slog.Logger
@@ -156,7 +156,7 @@ func New(cfg *config.Config, o Options) (*App, error) {
 	return a, nil
 }
 
-// basePath is the path under which everything is served, "" or "/outrigger".
+// basePath returns the path under which everything is served, such as "/outrigger", or "".
 func basePath(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -209,8 +209,8 @@ func (a *App) Start(ctx context.Context) error {
 	return a.start(ctx, a.parts())
 }
 
-// StartAccounts, in place of Start, opens the database and gives the accounts
-// in it, for commands that work without a server. It needs this node's place
+// StartAccounts, in place of Start, opens the database and returns the accounts
+// in it, for commands that work without a server. It takes this node's place
 // in the database: a server with the same data folder must not run.
 func (a *App) StartAccounts(ctx context.Context) (*identity.Service, error) {
 	err := a.startCommand(ctx, a.openDatabase, a.startIdentity)
@@ -256,8 +256,8 @@ func (a *App) Stop(ctx context.Context) error {
 	return a.unwind(ctx, stopTime)
 }
 
-// HandOver is Stop for a successor that waits: within 8 s. free reports whether
-// this process has let go of the database; else only its end does.
+// HandOver is Stop for a successor that waits, within 8 s. free reports whether
+// this process has closed the database; if not, the process must end first.
 func (a *App) HandOver(ctx context.Context) (free bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -303,11 +303,11 @@ func (a *App) URL() string {
 	if a.cfg.TLS.Cert != "" {
 		scheme = "https"
 	}
-	return scheme + "://" + a.reachable()
+	return scheme + "://" + a.host()
 }
 
-// reachable is the listener's address as browsers on this machine are to write it.
-func (a *App) reachable() string {
+// host is the host and port of the URL for browsers on this machine.
+func (a *App) host() string {
 	_, port, err := net.SplitHostPort(a.Addr())
 	if a.hostName == "" || err != nil {
 		return reachable(a.addr)
@@ -315,8 +315,8 @@ func (a *App) reachable() string {
 	return net.JoinHostPort(a.hostName, port)
 }
 
-// reachable is an address of the listener that a client on this machine can
-// use: listening everywhere is no address.
+// reachable returns an address at which a client on this machine reaches a listener that
+// may listen at all addresses.
 func reachable(addr net.Addr) string {
 	tcp, ok := addr.(*net.TCPAddr)
 	if !ok {

@@ -42,15 +42,15 @@ func (a *App) listen(ctx context.Context) error {
 	return nil
 }
 
-// sayOtherAddress warns of a socket that was passed and is not where the settings
-// say: what they judge is another address.
+// sayOtherAddress warns that a socket which was passed listens at another address than the
+// settings say: the checks of the settings were about another address.
 func (a *App) sayOtherAddress(key, configured string, addr net.Addr) {
-	a.log.Warn("the socket that was passed to this process listens at another address than the setting says, and the socket's counts; set both to the same",
-		"setting", key, "value", configured, "socket", addr.String())
+	a.log.Warn("the socket that was passed to this process listens at another address than the setting says, "+
+		"and the socket's counts; set both to the same", "setting", key, "value", configured, "socket", addr.String())
 }
 
-// takeOver waits until the process before has let go of the database. What can
-// fail without a database has been tried by then.
+// takeOver waits until the predecessor, if there is one, has closed the database.
+// Everything that can fail without a database has been tried by then.
 func (a *App) takeOver(ctx context.Context) error {
 	if a.wait == nil {
 		go a.accept()
@@ -61,8 +61,8 @@ func (a *App) takeOver(ctx context.Context) error {
 	return a.wait(ctx)
 }
 
-// finishRequests ends what clients have begun. Where others accept on the socket
-// afterwards, no request is refused: what comes later is theirs.
+// finishRequests answers the requests that clients have begun. Where another process
+// accepts on the socket afterwards, none is refused: later ones are for that process.
 func (a *App) finishRequests(ctx context.Context) error {
 	var unfinished error
 	if a.sockets.Kept() {
@@ -71,8 +71,8 @@ func (a *App) finishRequests(ctx context.Context) error {
 	return errors.Join(a.startupGate.drain(ctx), unfinished)
 }
 
-// accept runs until the server is closed; ending earlier is a failure of the
-// process, unless the port was left to another.
+// accept serves until the server is closed. If it ends earlier, the process has failed,
+// unless the port was left to another one.
 func (a *App) accept() {
 	serve := a.front.Serve
 	if a.front.TLSConfig != nil {

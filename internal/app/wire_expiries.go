@@ -10,8 +10,8 @@ import (
 	"outrigger/internal/identity"
 )
 
-// expiryDays are how many days before a credential ends the overview says so; with
-// each, the alerts channel is told again.
+// expiryDays are how many days before a credential ends the overview says so. At each of
+// them the alerts channel is told again.
 var expiryDays = [...]int{1, 7, 30}
 
 // overviewExpiries names the certificates and credentials that end soon, or have ended.
@@ -39,10 +39,14 @@ func (a *App) overviewExpiries(_ context.Context, p *identity.Principal) ([]cons
 	return []console.Card{card}, nil
 }
 
-// expiryNotice says that what name is ends at a time, where that is soon.
+// expiryNotice returns a notice that name ends at a time, and whether that is soon enough to
+// be said.
 func expiryNotice(name string, at, now time.Time) (n console.Notice, soon bool) {
 	day := at.UTC().Format("2006-01-02")
-	n = console.Notice{Kind: "expiry", Tone: console.Bad, Remedy: console.Remedy{Label: "How to replace it", Path: "/docs/monitoring#credentials-that-end"}}
+	n = console.Notice{
+		Kind: "expiry", Tone: console.Bad,
+		Remedy: console.Remedy{Label: "How to replace it", Path: "/docs/monitoring#credentials-that-end"},
+	}
 	if !now.Before(at) {
 		n.Key, n.Since = "expiry "+name+" over", at
 		n.Text = fmt.Sprintf("%s ended on %s. Replace it.", name, day)
@@ -54,12 +58,11 @@ func expiryNotice(name string, at, now time.Time) (n console.Notice, soon bool) 
 			continue
 		}
 		n.Key, n.Since = fmt.Sprintf("expiry %s %d", name, days), from
-		n.Text = fmt.Sprintf("%s ends on %s, in less than %d days. Replace it.", name, day, days)
+		left := "a day"
 		if days > 1 {
-			n.Tone = console.Warn
-		} else {
-			n.Text = fmt.Sprintf("%s ends on %s, in less than a day. Replace it.", name, day)
+			n.Tone, left = console.Warn, fmt.Sprintf("%d days", days)
 		}
+		n.Text = fmt.Sprintf("%s ends on %s, in less than %s. Replace it.", name, day, left)
 		return n, true
 	}
 	return n, false

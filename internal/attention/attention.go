@@ -40,9 +40,12 @@ type Help struct {
 	Link string `json:"link" doc:"Where it is done."`
 }
 
-// Kinds and severities of items.
+// Unread is the kind of an item that stands for a part of the overview that could not be
+// read.
+const Unread = "unread"
+
+// The severities of items.
 const (
-	Unread  = "unread" // a part of the overview could not be read
 	bad     = "bad"
 	warning = "warning"
 )
@@ -84,7 +87,7 @@ func (a *API) read(ctx context.Context, _ struct{}) (Attention, error) {
 	return out, nil
 }
 
-// parts returns the errors that were joined to err.
+// parts returns the errors that err joins, or err itself.
 func parts(err error) []error {
 	var joined interface{ Unwrap() []error }
 	switch {

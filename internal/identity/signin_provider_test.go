@@ -321,7 +321,7 @@ func TestAnswersWithoutACode(t *testing.T) {
 		c := new(company)
 		w := &SignInProvider{Name: "the company", Provider: c}
 		for _, a := range []Answer{{Error: "access_denied"}, {Error: "server_error", Code: secret.New("code")}, {}} {
-			if _, err := n.ask(t.Context(), w, Proofs{}, a, here); !fault.Is(err, fault.Unauthenticated) || strings.Contains(fault.As(err).Message, "server_error") {
+			if _, err := n.ask(t.Context(), &completion{SignInProvider: w, answer: a, addr: here}); !fault.Is(err, fault.Unauthenticated) || strings.Contains(fault.As(err).Message, "server_error") {
 				t.Errorf("%+v: %v", a, err)
 			}
 		}
@@ -329,7 +329,7 @@ func TestAnswersWithoutACode(t *testing.T) {
 			t.Error("the provider was asked")
 		}
 		c.err = fmt.Errorf("asking: %w", context.DeadlineExceeded)
-		if _, err := n.ask(t.Context(), w, Proofs{}, Answer{Code: secret.New("code")}, here); !fault.Is(err, fault.Unavailable) {
+		if _, err := n.ask(t.Context(), &completion{SignInProvider: w, answer: Answer{Code: secret.New("code")}, addr: here}); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("too late: %v", err)
 		}
 	})

@@ -19,7 +19,7 @@ type PlatformBuild struct {
 	At     time.Time // when it was set; zero where the platform does not say
 	Number string    // of the run; "" where it was not said
 	Added  time.Time // the date of the run, by who says so; zero where it was not said
-	Asked  bool      // the platform answered it; else its build server posted it
+	Asked  bool      // the platform was asked for it; else the build server posted it
 }
 
 // BuildKey is the event key of builds, for which the platform has none.
@@ -52,26 +52,35 @@ func (b *PlatformBuild) Validate() error {
 	if !fits(b.Ref) {
 		f.Add("ref", "A ref has at most %d characters.", MaxName)
 	}
-	if u, err := url.Parse(b.URL); b.URL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || len(b.URL) > maxBuildURL) {
+	if b.URL != "" && !isPage(b.URL) {
 		f.Add("url", "Write the page of the build as https://host/path, in at most %d bytes.", maxBuildURL)
 	}
 	return f.Err()
 }
 
-// maxBuildURL is what every browser and chat client takes.
+// maxBuildURL is how many bytes every browser and chat client takes.
 const maxBuildURL = 2000
 
+func isPage(page string) bool {
+	u, err := url.Parse(page)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && len(page) <= maxBuildURL
+}
+
+// ValidateAt is Validate for a build of a repository, with the repository's keys.
 func (b *PlatformBuild) ValidateAt(at RepositoryRef) error {
 	var f fault.Fields
-	for field, key := range map[string]string{"projectKey": at.ProjectKey, "repositoryKey": at.RepositoryKey} {
-		if ValidateKey(&f, field, key); !utf8.ValidString(key) || strings.ContainsFunc(key, unicode.IsControl) {
-			f.Add(field, "%q is not a key.", key)
-		}
-	}
+	validateBuildKey(&f, "projectKey", at.ProjectKey)
+	validateBuildKey(&f, "repositoryKey", at.RepositoryKey)
 	if err := f.Join(b.Validate()); err != nil {
 		return err
 	}
 	return f.Err()
+}
+
+func validateBuildKey(f *fault.Fields, field, key string) {
+	if ValidateKey(f, field, key); !utf8.ValidString(key) || strings.ContainsFunc(key, unicode.IsControl) {
+		f.Add(field, "%q is not a key.", key)
+	}
 }
 
 // AnswersBuilds reports whether the connection's platform can be asked for builds:

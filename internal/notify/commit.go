@@ -1,6 +1,9 @@
 package notify
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // NamedCommit is a commit that an event named, in a repository of which rules
 // want to hear of builds.
@@ -14,12 +17,11 @@ type NamedCommit struct {
 	DueAt      time.Time // when it is asked next; zero: it is not
 }
 
-// firstAsk is after the time in which a build server notices a push.
+// firstAsk is when the platform is asked first: later than a build server notices a push.
 const firstAsk = 30 * time.Second
 
-// maxNamed is how many commits of one webhook are noted. A push by a person
-// names a few; one of a mirror or a clean-up names thousands, whose builds
-// are not awaited.
+// maxNamed is how many commits of one webhook are noted. A push by a person names a few;
+// that of a mirror or a clean-up names thousands, whose builds nobody waits for.
 const maxNamed = 100
 
 // nameCommits notes the commits that the webhook names, where a rule wants to
@@ -63,10 +65,8 @@ func (r *Receipt) name(e *Event, hash string, due time.Time) {
 		return
 	}
 	at := RepositoryRef{ProjectKey: e.Project.Key, RepositoryKey: e.Repository.Key}
-	for _, c := range r.Commits {
-		if c.Hash == hash && c.At == at {
-			return
-		}
+	if slices.ContainsFunc(r.Commits, func(c NamedCommit) bool { return c.Hash == hash && c.At == at }) {
+		return
 	}
 	r.Commits = append(r.Commits, NamedCommit{
 		Connection: r.Connection, At: at, Hash: hash, Branch: e.Branch, NamedAt: r.ReceivedAt, DueAt: due,

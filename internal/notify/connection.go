@@ -43,8 +43,8 @@ type Connection struct {
 }
 
 // Decoder turns the body of a verified webhook into events, which share no
-// memory with it. header is what the request's header says that happened; key
-// is what did. It gives no events, and no error, for what no rule can take.
+// memory with it. header is the event key in the request's header, key the one of the
+// events. It returns neither events nor an error for what no rule can take.
 //
 // Errors: fault.Invalid for a body that is not one JSON value in UTF-8, is
 // nested too deep or has another key than the header; ErrUnknownKey for a key
@@ -52,11 +52,11 @@ type Connection struct {
 // promises.
 type Decoder func(header string, body []byte, baseURL string) (key string, events []Event, err error)
 
-// maxCredential is how many bytes a user name or a token may have: the
-// platform's own have under 100.
+// maxCredential is how many bytes a base URL, a user name or a token may have: those of
+// the platforms have under 100.
 const maxCredential = 500
 
-// shortName is what fits in a webhook URL without escaping.
+// shortName matches what fits in a webhook URL without escaping.
 var shortName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
 func checkShortName(f *fault.Fields, field, name string) {
@@ -98,7 +98,7 @@ func (c *Connection) Validate(kinds map[string]Decoder) error {
 	return f.Err()
 }
 
-// validateOAuth judges the OAuth client.
+// validateOAuth validates the OAuth client.
 func (c *Connection) validateOAuth(f *fault.Fields) {
 	if c.Edition() != Cloud && (c.OAuthClientID != "" || !c.OAuthClientSecret.IsZero()) {
 		f.Add("oauthClientId", "Only a cloud platform has an OAuth client; leave it out.")
@@ -124,7 +124,7 @@ func (c *Connection) HasOAuth() bool {
 // KindBitbucketCloud is the kind of the cloud edition.
 const KindBitbucketCloud = "bitbucket-cloud"
 
-// Edition of the platform.
+// Edition returns the edition of the platform.
 func (c *Connection) Edition() Edition {
 	if c.Kind == KindBitbucketCloud {
 		return Cloud
@@ -146,7 +146,7 @@ func (cs Connections) Of(e Edition) Connections {
 	return of
 }
 
-// Find returns the connection of that name, nil when there is none.
+// Find returns the connection of that name, or nil.
 func (cs Connections) Find(name string) *Connection {
 	for i := range cs {
 		if cs[i].Name == name {
@@ -181,8 +181,8 @@ func (cs Connections) Resolve(name string) (string, error) {
 	return name, nil
 }
 
-// Audited is what the audit trail keeps of a connection: of its token only
-// whether there is one.
+// Audited returns what the audit trail keeps of a connection: of its secrets only whether
+// there are any.
 func (c *Connection) Audited() map[string]string {
 	if c == nil {
 		return nil

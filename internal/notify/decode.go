@@ -52,6 +52,14 @@ func Cut(s string, max int) (string, bool) {
 	return s, false
 }
 
+// YesNo returns "yes" or "no", as changes and facts say it.
+func YesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
 // Ellipsis shortens s to at most max characters, of which the last is then a
 // "…".
 func Ellipsis(s string, max int) string {

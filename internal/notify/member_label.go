@@ -1,6 +1,7 @@
 package notify
 
-// MemberLabel is what the forms of the console call a member; one that they do not have is its own label.
+// MemberLabel returns what the forms of the console call a member, or the member itself
+// if no form has it.
 func MemberLabel(member string) string {
 	if label := memberLabels[member]; label != "" {
 		return label
@@ -8,8 +9,7 @@ func MemberLabel(member string) string {
 	return member
 }
 
-// memberLabels are the members of a rule, report, channel or connection as its form
-// calls them.
+// memberLabels has the labels of the members of rules, reports, channels and connections.
 var memberLabels = map[string]string{
 	"name":              "Name",
 	"webhookUrl":        "Webhook URL",

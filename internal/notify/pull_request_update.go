@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// PullRequestUpdate says what a webhook of a pull request adds to what was seen of it.
-// The cloud edition says that a pull request was updated, and not what changed,
-// so that is told by what the webhook before said of it.
+// PullRequestUpdate says what a webhook tells about the state of a pull request. The cloud
+// edition says that a pull request was updated, but not what changed: that follows from
+// what the webhook before said.
 type PullRequestUpdate uint8
 
 const (
@@ -25,8 +25,8 @@ const (
 // longer time would silence what people do next, such as asking reviewers.
 const sameChange = 10 * time.Second
 
-// PullRequestState is where a pull request stood when a webhook spoke of it last;
-// the zero value: none has.
+// PullRequestState is the state of a pull request by the last webhook about it; the zero
+// value if there was none.
 type PullRequestState struct {
 	Source      string // commit
 	Target      string // branch
@@ -39,14 +39,16 @@ type PullRequestState struct {
 	Pushed bool
 }
 
-// Known reports whether a webhook spoke of it.
+// Known reports whether there was a webhook about the pull request.
 func (s *PullRequestState) Known() bool { return s.Source != "" || s.Target != "" || s.Title != "" }
 
-// pullRequestState is where the event's pull request stands.
+// pullRequestState returns the state of the event's pull request.
 func (e *Event) pullRequestState() PullRequestState {
 	p := e.PullRequest
 	sum := sha256.Sum256([]byte(p.Description))
-	return PullRequestState{Source: p.SourceCommit, Target: p.Target, Title: p.Title, Description: hex.EncodeToString(sum[:16]), Draft: p.Draft, At: e.At}
+	return PullRequestState{
+		Source: p.SourceCommit, Target: p.Target, Title: p.Title, Description: hex.EncodeToString(sum[:16]), Draft: p.Draft, At: e.At,
+	}
 }
 
 // resolve decides by what was seen of the event's pull request what happened to
@@ -118,23 +120,23 @@ func (e *Event) fieldChanges(seen, state *PullRequestState) []Change {
 	if seen.Description != state.Description {
 		all = append(all, Change{Field: "description", New: e.PullRequest.Description})
 	}
-	if yesNo := map[bool]string{true: "yes", false: "no"}; seen.Draft != state.Draft {
-		all = append(all, Change{"draft", yesNo[seen.Draft], yesNo[state.Draft]})
+	if seen.Draft != state.Draft {
+		all = append(all, Change{"draft", YesNo(seen.Draft), YesNo(state.Draft)})
 	}
 	return all
 }
 
 func commitChange(before, after string) []Change { return []Change{{"commit", before, after}} }
 
-// sameCommit compares hashes, either of which may be abbreviated, or not said:
-// then it is no other one.
+// sameCommit reports whether two hashes may be of the same commit: either may be
+// abbreviated, or empty if it was not said.
 func sameCommit(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
 
-// toldAlready is kept with a webhook that is no news.
+// toldAlready is the reason why a webhook has no event.
 const toldAlready = "Another webhook reported the same push."
 
-// PullRequestEvent returns the event of the pull request whose state the webhook tells, nil
-// where there is none, or where the webhook may not speak of it.
+// PullRequestEvent returns the event of the pull request whose state the webhook tells, or
+// nil if there is none, or the webhook was refused.
 func (r *Receipt) PullRequestEvent() *Event {
 	if len(r.Events) != 1 || r.Events[0].Update == NoUpdate || r.Refusal != nil || r.withheld {
 		return nil
@@ -142,9 +144,9 @@ func (r *Receipt) PullRequestEvent() *Event {
 	return &r.Events[0]
 }
 
-// ResolvePullRequest decides what happened to the pull request that the webhook is about, by
-// what was seen of it, and returns what is seen now. Where that changes the event
-// it must be matched again. Calling it once more decides anew.
+// ResolvePullRequest decides what happened to the pull request that the webhook is about by
+// its state as seen before, and returns its state now. If rematch is true, the event
+// changed and must be matched again. It may be called again with another state.
 func (r *Receipt) ResolvePullRequest(seen PullRequestState) (now PullRequestState, rematch bool) {
 	e := &r.Events[0]
 	now, news := e.resolve(seen)

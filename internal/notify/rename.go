@@ -8,8 +8,8 @@ import (
 	"outrigger/internal/fault"
 )
 
-// Rename is one that a webhook said and that did not happen here, or not all
-// of it, until an administrator has said so.
+// Rename is a rename on the platform that a webhook told of, and that is not followed
+// here, or not in full, until an administrator confirms it.
 type Rename struct {
 	ID         int64
 	Connection string
@@ -18,7 +18,7 @@ type Rename struct {
 	From, To   Scope
 	Reason     RenameReason
 	OfferedAt  time.Time
-	There      Occupants // what keeps it from being confirmed
+	There      Occupants // what is at the new key, and keeps it from being confirmed
 }
 
 // RenameReason is why a rename is only offered.
@@ -30,7 +30,7 @@ const (
 	HasGrants  RenameReason = "grants"   // rules moved; grants never do on a webhook's word
 )
 
-// KeyChange is the change of keys that is offered.
+// KeyChange returns the change of keys that is offered.
 func (o *Rename) KeyChange() KeyChange {
 	return KeyChange{Connection: o.Connection, From: RepositoryRef(o.From), To: RepositoryRef(o.To)}
 }
@@ -62,8 +62,8 @@ func (o Occupants) String() string {
 	return strings.Join(parts, "")
 }
 
-// Blocked is why an offered rename cannot be confirmed; nil where it can be.
-// Whatever moved onto the rights of others would be mixed with them for good.
+// Blocked returns why an offered rename cannot be confirmed, or nil if it can be: what
+// moves to a key that is in use would be mixed with what is there for good.
 func (o *Rename) Blocked() error {
 	if !o.There.Any() {
 		return nil

@@ -41,10 +41,10 @@ type errorField struct {
 	Message string `json:"message" xml:"message"`
 }
 
-// WriteError answers with an error in the format that the request asks for,
-// JSON where it asks for none of ours. What is no fault is an internal error:
-// its cause goes to the router's log under a referral number, and the number
-// into the answer. An answer that was already begun is cut off.
+// WriteError answers with an error in the format that the request asks for, or in JSON if
+// that is none of ours. An error that is no fault.Error is internal: its cause goes to the
+// router's log under a referral number, and the number into the answer. An answer that was
+// already begun is cut off.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	x := exchangeOf(r.Context())
 	if x != nil && x.status != 0 {
@@ -61,7 +61,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	if after := fault.As(err).RetryAfter; after > 0 {
 		h.Set("Retry-After", strconv.Itoa(wholeSeconds(after)))
 	}
-	// What a handler had said about an answer that is none.
+	// What a handler set for the answer that does not come.
 	h.Del("Content-Disposition")
 	h.Del("Content-Encoding")
 	h.Del("Location")
@@ -125,7 +125,7 @@ func describe(r *http.Request, x *exchange, err error) *errorBody {
 	return body
 }
 
-// statusOf is the status of a code.
+// statusOf returns the HTTP status of a code.
 func statusOf(c fault.Code) int {
 	switch c {
 	case fault.Invalid:
@@ -148,8 +148,8 @@ func statusOf(c fault.Code) int {
 	return http.StatusInternalServerError
 }
 
-// errorFormat is what an error is written as: the suffix of the path, else
-// Accept, else JSON.
+// errorFormat returns the format of an error: by the suffix of the path, else by Accept,
+// else JSON.
 func errorFormat(r *http.Request, x *exchange) format {
 	if x != nil && x.endpoint != nil {
 		if x.endpoint.suffixed {
@@ -198,7 +198,7 @@ func errNotAcceptable(offered []format) error {
 // wholeSeconds rounds up, for Retry-After.
 func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
-// randomHex is a number that is not used twice, short enough to be read out.
+// randomHex returns a number that is not used twice, short enough to be read out.
 func randomHex() string {
 	var b [8]byte
 	rand.Read(b[:]) // never fails

@@ -58,7 +58,7 @@ func refusePage(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, errMisdirected(r).Error(), http.StatusMisdirectedRequest)
 }
 
-// hostName is the name in a Host header.
+// hostName returns the name in a Host header, in lower case and without a port.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -67,13 +67,13 @@ func hostName(host string) string {
 }
 
 func errMisdirected(r *http.Request) error {
-	return &httpError{http.StatusMisdirectedRequest, fmt.Sprintf(
-		"Outrigger is not served as %q; use the address in base_url, or add the name to allowed_hosts in the configuration file.", hostName(r.Host))}
+	return &httpError{http.StatusMisdirectedRequest, fmt.Sprintf("Outrigger is not served as %q; "+
+		"use the address in base_url, or add the name to allowed_hosts in the configuration file.", hostName(r.Host))}
 }
 
-// misdirected reports whether a request is for another host and needs one of
-// ours: webhooks and figures have no use for a browser's cookies, and what has
-// an Authorization header was not sent by a page that knows no secret.
+// misdirected reports whether a request is to be refused because it is for another host.
+// Webhooks and metrics are not, since they have no use for a browser's cookies, nor is a
+// request with an Authorization header, which no page without the secret can send.
 func (rt *Router) misdirected(r *http.Request) bool {
 	path, under := strings.CutPrefix(r.URL.Path, rt.base.path)
 	if rt.hosts == nil || under && (within(path, "/hooks") || path == "/metrics") {

@@ -11,8 +11,8 @@ import (
 	"outrigger/internal/db"
 )
 
-// metrics are the figures that only the relay knows. How many messages wait is
-// told by the wing, whatever the source.
+// metrics are the figures that only the relay knows. How many messages wait is measured
+// elsewhere, for every kind of source.
 type metrics struct {
 	sent     prometheus.Counter
 	failed   prometheus.Counter
@@ -54,7 +54,7 @@ func newMetrics(r prometheus.Registerer, q *Queue) *metrics {
 	}
 }
 
-// oldestAge is not a number when the database does not say.
+// oldestAge is OldestAge in seconds for a scrape; NaN if the database does not answer.
 func (q *Queue) oldestAge() float64 {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTime)
 	defer cancel()
@@ -65,8 +65,8 @@ func (q *Queue) oldestAge() float64 {
 	return age.Seconds()
 }
 
-// OldestAge is how long the oldest message of this node's queue has waited; 0
-// when none waits.
+// OldestAge returns how long the oldest message of this node's queue has waited; 0 if
+// none waits.
 func (q *Queue) OldestAge(ctx context.Context) (age time.Duration, err error) {
 	err = q.db.Read(ctx, func(tx *db.Tx) error {
 		oldest, err := readOldest(ctx, tx, q.o.NodeID)

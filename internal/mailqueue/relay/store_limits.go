@@ -10,8 +10,8 @@ import (
 	"outrigger/internal/db"
 )
 
-// readLimit reads for how long sending pauses for a limit of a sign-in, and why;
-// "": it does not.
+// readLimit reads for how long sending pauses for a limit of a sign-in, and why; why is ""
+// if it does not pause.
 func (q *Queue) readLimit(ctx context.Context, signIn string) (left time.Duration, why string, err error) {
 	err = q.db.Read(ctx, func(tx *db.Tx) error {
 		var until int64
@@ -28,8 +28,8 @@ func (q *Queue) readLimit(ctx context.Context, signIn string) (left time.Duratio
 	return left, why, nil
 }
 
-// writeLimit notes that sending pauses for so long for all nodes; "" that it goes
-// on.
+// writeLimit notes that sending pauses on all nodes for the time left, and why; if why is
+// "", it goes on.
 func (q *Queue) writeLimit(ctx context.Context, signIn string, left time.Duration, why string) error {
 	err := q.db.Write(ctx, func(tx *db.Tx) error {
 		until := int64(0)

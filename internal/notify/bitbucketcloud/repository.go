@@ -57,7 +57,7 @@ const maxFields = 50
 func readValue(r *payload.Reader) string {
 	switch r.Kind() {
 	case 't', 'f':
-		return yesNo(r.Bool())
+		return notify.YesNo(r.Bool())
 	case '{':
 		var label, raw string
 		for name := range r.Object {
@@ -74,13 +74,6 @@ func readValue(r *payload.Reader) string {
 		return label
 	}
 	return r.Text()
-}
-
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
 }
 
 // repositoryEvent is what happens to a repository as a whole.

@@ -107,7 +107,7 @@ func (h *hook) readRare(name []byte, r *payload.Reader) {
 	case "previousDescription":
 		h.previousDescription = readText(r)
 	case "previousDraft":
-		h.previousDraft = text{r.Kind() != 'n', yesNo(r.Bool())}
+		h.previousDraft = text{r.Kind() != 'n', notify.YesNo(r.Bool())}
 	case "previousTarget":
 		h.previousTarget = readRef(r)
 	case "commentParentId":
@@ -126,13 +126,6 @@ func (h *hook) readRare(name []byte, r *payload.Reader) {
 		h.secretsGiven = r.Kind() == '['
 		h.secrets = payload.All(r, readSecretLocation)
 	}
-}
-
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
 }
 
 // event is what every event of the body has.

@@ -144,7 +144,7 @@ func pullRequestModified(h *hook) ([]notify.Event, error) {
 		edited = payload.Changed(edited, "description", h.previousDescription.is, string(p.description))
 	}
 	if h.previousDraft.given {
-		edited = payload.Changed(edited, "draft", h.previousDraft.is, yesNo(p.draft))
+		edited = payload.Changed(edited, "draft", h.previousDraft.is, notify.YesNo(p.draft))
 	}
 	if before := h.previousTarget.name(); before != "" {
 		retargeted = payload.Changed(nil, "target", before, p.to.name())

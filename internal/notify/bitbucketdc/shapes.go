@@ -117,7 +117,7 @@ func (p *repository) read(name []byte, r *payload.Reader) {
 	case "description":
 		p.description = r.Text()
 	case "public":
-		p.public = yesNo(r.Bool())
+		p.public = notify.YesNo(r.Bool())
 	case "project":
 		p.project = readProject(r)
 	case "links":

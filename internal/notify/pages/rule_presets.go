@@ -8,17 +8,20 @@ import (
 	"outrigger/internal/notify"
 )
 
-// preset is a choice of events that many rules have.
-type preset struct {
+// presetButton is the button of a preset on the form.
+type presetButton struct {
 	Value, Label string
 	Types        string // their keys, with spaces between them
 	Chosen       bool
 }
 
-var presets = []struct {
+// preset is a choice of events that many rules have.
+type preset struct {
 	value, label string
 	types        []notify.EventType // nil: every one
-}{
+}
+
+var presets = []preset{
 	{"reviews", "Reviews", []notify.EventType{
 		notify.PullRequestOpened, notify.PullRequestReviewersUpdated, notify.PullRequestApproved, notify.PullRequestUnapproved,
 		notify.PullRequestChangesRequested, notify.PullRequestChangesRequestRemoved, notify.PullRequestCommentAdded,
@@ -29,29 +32,36 @@ var presets = []struct {
 	{"everything", "Everything", nil},
 }
 
-// Presets are those of the events that the form offers.
-func (f ruleForm) Presets() []preset {
+// Presets returns the buttons for the events that the form offers.
+func (f ruleForm) Presets() []presetButton {
 	ticked := slices.Sorted(slices.Values(f.All("eventTypes")))
-	var list []preset
+	var list []presetButton
 	for _, p := range presets {
-		keys := presetKeys(p.value, f.Events)
-		list = append(list, preset{p.value, p.label, strings.Join(keys, " "), slices.Equal(slices.Sorted(slices.Values(keys)), ticked)})
+		keys := p.keys(f.Events)
+		list = append(list, presetButton{
+			Value: p.value, Label: p.label, Types: strings.Join(keys, " "),
+			Chosen: slices.Equal(slices.Sorted(slices.Values(keys)), ticked),
+		})
 	}
 	return list
 }
 
-// presetKeys are the keys of a preset's event types, as far as they are offered; nil
-// where there is no such preset.
-func presetKeys(value string, offered []console.Group) (keys []string) {
+// presetKeys returns the keys of a preset's event types, as far as they are offered; none
+// if there is no such preset.
+func presetKeys(value string, offered []console.Group) []string {
 	for _, p := range presets {
-		if p.value != value {
-			continue
+		if p.value == value {
+			return p.keys(offered)
 		}
-		for _, g := range offered {
-			for _, o := range g.Options {
-				if t, ok := notify.ParseEventType(o.Value); ok && (p.types == nil || slices.Contains(p.types, t)) {
-					keys = append(keys, o.Value)
-				}
+	}
+	return nil
+}
+
+func (p preset) keys(offered []console.Group) (keys []string) {
+	for _, g := range offered {
+		for _, o := range g.Options {
+			if t, ok := notify.ParseEventType(o.Value); ok && (p.types == nil || slices.Contains(p.types, t)) {
+				keys = append(keys, o.Value)
 			}
 		}
 	}

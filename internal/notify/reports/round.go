@@ -9,7 +9,7 @@ import (
 	"outrigger/internal/notify"
 )
 
-// round is one look at all that is due, under one lease.
+// round runs the reports that are due, under one lease.
 type round struct {
 	*Runner
 	lease *db.Lease
@@ -25,26 +25,26 @@ type waiting struct {
 	err  error
 }
 
-// ask asks the platform what a report is to say, unless it has kept the round
-// waiting for long enough.
-func (b *round) ask(ctx context.Context, r *notify.Report) (*notify.Event, error) {
-	if w := b.waitedFor(r.Connection); w.time >= patience {
+// ask asks the platform what a report is to say, unless it has kept the round waiting for
+// too long already: then it returns the error of that.
+func (rd *round) ask(ctx context.Context, r *notify.Report) (*notify.Event, error) {
+	if w := rd.waitedFor(r.Connection); w.time >= patience {
 		return nil, w.err
 	}
 	ctx, cancel := context.WithTimeout(notify.OnBehalf(ctx, r.UpdatedByID), askTime)
 	defer cancel()
 	begun := time.Now()
-	e, err := b.Compose(ctx, r)
+	e, err := rd.Compose(ctx, r)
 	if err != nil {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.waited[r.Connection] = waiting{b.waited[r.Connection].time + time.Since(begun), err}
+		rd.mu.Lock()
+		defer rd.mu.Unlock()
+		rd.waited[r.Connection] = waiting{rd.waited[r.Connection].time + time.Since(begun), err}
 	}
 	return e, err
 }
 
-func (b *round) waitedFor(connection string) waiting {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.waited[connection]
+func (rd *round) waitedFor(connection string) waiting {
+	rd.mu.Lock()
+	defer rd.mu.Unlock()
+	return rd.waited[connection]
 }

@@ -100,31 +100,3 @@ func keepFormer(ctx context.Context, tx *db.Tx, before *notify.ChannelInfo, pres
 		ON CONFLICT (fingerprint) DO UPDATE SET channel_id = excluded.channel_id, replaced_at = excluded.replaced_at`,
 		before.Fingerprint, before.ID, db.Micros(tx.Now()))
 }
-
-// rerouteChannel has what waits on a channel go out in the formats that its rules and
-// reports have now.
-func (s *Store) rerouteChannel(ctx context.Context, tx *db.Tx, channel int64) error {
-	waiting, err := waitingOn(ctx, tx, channel, func(*waitingDelivery) bool { return true })
-	if err != nil || len(waiting) == 0 {
-		return err
-	}
-	if err := readOpen(ctx, tx, waiting); err != nil {
-		return err
-	}
-	targets, err := readTargets(ctx, tx, waiting)
-	if err != nil {
-		return err
-	}
-	var moves [][]any
-	for i := range waiting {
-		d := &waiting[i]
-		at := notify.Destination{ChannelID: channel, Format: d.format}
-		if to := d.destination(targets, at); to != at && to != (notify.Destination{}) {
-			moves = append(moves, move(to, d.id))
-		}
-	}
-	if err := s.moveDeliveries(ctx, tx, moves); err != nil {
-		return err
-	}
-	return s.partWaiting(ctx, tx, waiting, targets)
-}

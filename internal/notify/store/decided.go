@@ -101,7 +101,7 @@ func (s *Store) followRules(ctx context.Context, tx *db.Tx, d *decidedDelivery, 
 	case notify.Destination{}:
 		_, err = s.end(ctx, tx, []int64{d.ID}, notify.Cancelled, notify.CancelledReason(d.Rules))
 	default:
-		err = s.moveDeliveries(ctx, tx, [][]any{move(to, d.ID)})
+		err = s.moveDeliveries(ctx, tx, []move{{d.ID, to}})
 	}
 	if err != nil {
 		return err

@@ -18,13 +18,13 @@ type waitingDelivery struct {
 	open   []int64 // those of rules that may yet refuse its event, as readOpen found
 }
 
-// took are the rules that are known to take the event.
+// took returns the rules that are known to take the event.
 func (d *waitingDelivery) took() []int64 {
 	return slices.DeleteFunc(slices.Clone(d.rules), func(id int64) bool { return slices.Contains(d.open, id) })
 }
 
-// destination is where the delivery, which is at now, belongs: with a rule that took
-// it, and only where none of these is enabled with one that may yet take it.
+// destination returns where the delivery, which is at now, belongs: where a rule that took
+// it sends or, only if none of these is enabled, one that may yet take it.
 func (d *waitingDelivery) destination(targets map[int64]notify.RuleTarget, now notify.Destination) notify.Destination {
 	if to := notify.Reroute(d.took(), targets, now); to != (notify.Destination{}) {
 		return to
@@ -32,7 +32,7 @@ func (d *waitingDelivery) destination(targets map[int64]notify.RuleTarget, now n
 	return notify.Reroute(d.rules, targets, now)
 }
 
-// readOpen sets which rules of deliveries for several are undecided.
+// readOpen sets open of the deliveries that are for several rules.
 func readOpen(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) error {
 	byID := make(map[int64]*waitingDelivery)
 	var ids []int64
@@ -49,69 +49,97 @@ func readOpen(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) error {
 
 // reroute settles what waits on a channel for a rule that was changed or
 // deleted. A message stays there while an enabled rule of its own sends there;
-// else it follows one that sends in another format or elsewhere; where no enabled
-// one is left it is cancelled at once, since its turn may be hours away on a channel in trouble.
-// For each other place to which an enabled rule of its own sends it becomes another message.
+// else it follows one that sends in another format or elsewhere. If no enabled
+// one is left, it is cancelled at once, since its turn may be hours away on a channel in
+// trouble. For each other place to which an enabled rule of its own sends it becomes
+// another message.
 func (s *Store) reroute(ctx context.Context, tx *db.Tx, rule, from int64) error {
 	tx.AfterCommit(func() { s.moved(from) })
 	waiting, err := waitingFor(ctx, tx, rule, from)
 	if err != nil || len(waiting) == 0 {
 		return err
 	}
-	if err := readOpen(ctx, tx, waiting); err != nil {
-		return err
-	}
-	rules, err := readTargets(ctx, tx, waiting)
+	targets, left, err := s.moveToTargets(ctx, tx, waiting, from)
 	if err != nil {
 		return err
 	}
-	var moves [][]any
-	var ends []int64
+	if _, err = s.end(ctx, tx, left, notify.Cancelled, notify.CancelledReason([]int64{rule})); err != nil {
+		return err
+	}
+	return s.partWaiting(ctx, tx, waiting, targets)
+}
+
+// rerouteChannel has what waits on a channel go out in the formats that its rules and
+// reports have now.
+func (s *Store) rerouteChannel(ctx context.Context, tx *db.Tx, channel int64) error {
+	waiting, err := waitingOn(ctx, tx, channel, func(*waitingDelivery) bool { return true })
+	if err != nil || len(waiting) == 0 {
+		return err
+	}
+	targets, _, err := s.moveToTargets(ctx, tx, waiting, channel)
+	if err != nil {
+		return err
+	}
+	return s.partWaiting(ctx, tx, waiting, targets)
+}
+
+// moveToTargets moves what waits on a channel to where its rules and reports send now. It
+// returns those targets, and the deliveries that are left without one.
+func (s *Store) moveToTargets(
+	ctx context.Context, tx *db.Tx, waiting []waitingDelivery, from int64,
+) (targets map[int64]notify.RuleTarget, left []int64, err error) {
+	if err := readOpen(ctx, tx, waiting); err != nil {
+		return nil, nil, err
+	}
+	if targets, err = readTargets(ctx, tx, waiting); err != nil {
+		return nil, nil, err
+	}
+	var moves []move
 	for i := range waiting {
 		d := &waiting[i]
 		at := notify.Destination{ChannelID: from, Format: d.format}
-		switch to := d.destination(rules, at); to {
+		switch to := d.destination(targets, at); to {
 		case at:
 		case notify.Destination{}:
-			ends = append(ends, d.id)
+			left = append(left, d.id)
 		default:
-			moves = append(moves, move(to, d.id))
+			moves = append(moves, move{d.id, to})
 		}
 	}
-	if err := s.moveDeliveries(ctx, tx, moves); err != nil {
-		return err
-	}
-	if _, err = s.end(ctx, tx, ends, notify.Cancelled, notify.CancelledReason([]int64{rule})); err != nil {
-		return err
-	}
-	return s.partWaiting(ctx, tx, waiting, rules)
+	return targets, left, s.moveDeliveries(ctx, tx, moves)
 }
 
-// move is a row for moveDeliveries.
-func move(to notify.Destination, delivery int64) []any {
-	return []any{to.ChannelID, string(to.Format), delivery}
+// move takes a delivery to another channel or format.
+type move struct {
+	delivery int64
+	to       notify.Destination
 }
 
 // moveDeliveries puts deliveries on other channels, or into another format.
 // Server errors count against a message on the channel, and in the format, that
 // gave them.
-func (s *Store) moveDeliveries(ctx context.Context, tx *db.Tx, moves [][]any) error {
-	if err := tx.Each(ctx, `UPDATE notify_deliveries SET channel_id = $1, format = $2, errors_5xx = 0, due_at = 0, beside = 0, batch = 0 WHERE id = $3 AND finished_at = 0`, moves, nil); err != nil {
+func (s *Store) moveDeliveries(ctx context.Context, tx *db.Tx, moves []move) error {
+	rows := make([][]any, len(moves))
+	var channels []int64
+	for i, m := range moves {
+		rows[i] = []any{m.to.ChannelID, string(m.to.Format), m.delivery}
+		if !slices.Contains(channels, m.to.ChannelID) {
+			channels = append(channels, m.to.ChannelID)
+		}
+	}
+	if err := tx.Each(ctx, `UPDATE notify_deliveries
+		SET channel_id = $1, format = $2, errors_5xx = 0, due_at = 0, beside = 0, batch = 0 WHERE id = $3 AND finished_at = 0`, rows, nil); err != nil {
 		return fmt.Errorf("moving deliveries: %w", err)
 	}
-	told := make(map[int64]bool)
-	for _, m := range moves {
-		if to := m[0].(int64); !told[to] {
-			told[to] = true
-			tx.AfterCommit(func() { s.moved(to) })
-		}
+	for _, to := range channels {
+		tx.AfterCommit(func() { s.moved(to) })
 	}
 	return nil
 }
 
-// readTargets says where the rules and reports of the deliveries send. Who moves
-// deliveries by it takes the lock of the rules before any row, as the saves do:
-// one that is being committed would not find what moves meanwhile.
+// readTargets returns where the rules and reports of the deliveries send. Callers that
+// move deliveries by it take the lock of the rules before any row, as saves do: a save
+// that is being committed would not find what moves meanwhile.
 func readTargets(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) (map[int64]notify.RuleTarget, error) {
 	var ids []int64
 	for _, d := range waiting {
@@ -141,14 +169,13 @@ func scanTarget(row db.Row) (id int64, to notify.RuleTarget, err error) {
 	return id, to, err
 }
 
-// waitingFor are the deliveries on a channel that wait for a rule, in their
-// order.
+// waitingFor returns the deliveries on a channel that wait for a rule, in their order.
 func waitingFor(ctx context.Context, tx *db.Tx, rule, channel int64) ([]waitingDelivery, error) {
 	return waitingOn(ctx, tx, channel, func(d *waitingDelivery) bool { return slices.Contains(d.rules, rule) })
 }
 
-// waitingOn are the deliveries that wait on a channel and that of takes, in their
-// order.
+// waitingOn returns the deliveries that wait on a channel and for which of returns true,
+// in their order.
 func waitingOn(ctx context.Context, tx *db.Tx, channel int64, of func(*waitingDelivery) bool) ([]waitingDelivery, error) {
 	var found []waitingDelivery
 	err := tx.EachRow(ctx, "reading waiting deliveries", func(row db.Row) error {

@@ -66,7 +66,7 @@ func TestWhatMovesAwayIsNotEnded(t *testing.T) {
 				ids := acceptMany(t, s, 3)
 				two := save(t, s, someRule("two"), flowURL("b"))
 				during(t, s, func(ctx context.Context, tx *db.Tx) error {
-					return s.moveDeliveries(ctx, tx, [][]any{{two.ChannelID, "teams", ids[0]}})
+					return s.moveDeliveries(ctx, tx, []move{{ids[0], notify.Destination{ChannelID: two.ChannelID, Format: "teams"}}})
 				}, func() error { return c.end(t, s, one.ChannelID) })
 				if at, state := place(t, s, ids[0]); at != two.ChannelID || state != notify.Waiting {
 					t.Errorf("what moved is %s on channel %d, want waiting on %d", state, at, two.ChannelID)

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// The kinds of documents of an image: github.com/opencontainers/image-spec.
+// The media types of the parts of an image: github.com/opencontainers/image-spec.
 const (
 	typeIndex    = "application/vnd.oci.image.index.v1+json"
 	typeManifest = "application/vnd.oci.image.manifest.v1+json"
@@ -37,7 +37,7 @@ type platform struct {
 	OS           string `json:"os"`
 }
 
-// manifest is one of an image, or an index of several.
+// manifest is the manifest of an image, or an index of several images.
 type manifest struct {
 	SchemaVersion int               `json:"schemaVersion"`
 	MediaType     string            `json:"mediaType"`
@@ -47,9 +47,9 @@ type manifest struct {
 	Annotations   map[string]string `json:"annotations,omitempty"`
 }
 
-// layout has everything by its digest.
+// layout is what is written: blobs, and the index that leads to them.
 type layout struct {
-	blobs map[string][]byte
+	blobs map[string][]byte // by digest
 	top   manifest
 }
 
@@ -71,14 +71,14 @@ func (l *layout) layer(made time.Time, files []file) (descriptor, error) {
 	if err := pack(&plain, made, files); err != nil {
 		return descriptor{}, err
 	}
-	zip, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	gz, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 	if err != nil {
 		return descriptor{}, err
 	}
-	if _, err := zip.Write(plain.Bytes()); err != nil {
+	if _, err := gz.Write(plain.Bytes()); err != nil {
 		return descriptor{}, err
 	}
-	if err := zip.Close(); err != nil {
+	if err := gz.Close(); err != nil {
 		return descriptor{}, err
 	}
 	d := l.add(typeLayer, packed.Bytes())
@@ -126,11 +126,14 @@ func (l *layout) write(w io.Writer, made time.Time) error {
 	return pack(w, made, files)
 }
 
-// pack writes files of one time; those of root, unless they say otherwise.
+// pack writes files as a tar archive, all with the same time.
 func pack(w io.Writer, made time.Time, files []file) error {
 	t := tar.NewWriter(w)
 	for _, f := range files {
-		h := &tar.Header{Name: f.name, Mode: f.mode, Uid: f.uid, Size: int64(len(f.content)), ModTime: made, Typeflag: tar.TypeReg, Format: tar.FormatPAX}
+		h := &tar.Header{
+			Name: f.name, Mode: f.mode, Uid: f.uid, Size: int64(len(f.content)), ModTime: made,
+			Typeflag: tar.TypeReg, Format: tar.FormatPAX,
+		}
 		if strings.HasSuffix(f.name, "/") {
 			h.Typeflag = tar.TypeDir
 		}
