@@ -9,12 +9,10 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
+	"outrigger/internal/audit/api"
 	"outrigger/internal/config"
 )
-
-const auditPath = "/rest/outrigger/1.0/audit"
 
 type auditCmd struct {
 	List   auditListCmd   `cmd:"" help:"List changes, newest first."`
@@ -41,26 +39,6 @@ func (f auditFilter) query() url.Values {
 	return q
 }
 
-// change is an entry of the audit trail as the server lists it.
-type change struct {
-	ID            int64             `json:"id"`
-	At            time.Time         `json:"at"`
-	Who           string            `json:"who"`
-	Source        string            `json:"source,omitempty"`
-	Address       string            `json:"address,omitempty"`
-	RequestID     string            `json:"requestId,omitempty"`
-	Area          string            `json:"area"`
-	Action        string            `json:"action"`
-	Object        string            `json:"object"`
-	ObjectID      string            `json:"objectId,omitempty"`
-	ObjectName    string            `json:"objectName,omitempty"`
-	Connection    string            `json:"connection,omitempty"`
-	ProjectKey    string            `json:"projectKey,omitempty"`
-	RepositoryKey string            `json:"repositoryKey,omitempty"`
-	Before        map[string]string `json:"before,omitempty"`
-	After         map[string]string `json:"after,omitempty"`
-}
-
 type auditListCmd struct {
 	askFlags
 	auditFilter
@@ -71,7 +49,7 @@ func (c auditListCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	found, err := list[change](ctx, server, auditPath, c.query())
+	found, err := list[api.AuditEntry](ctx, server, api.Path, c.query())
 	if err != nil {
 		return err
 	}
@@ -89,7 +67,7 @@ func (c auditListCmd) Run(ctx context.Context, s streams) error {
 }
 
 // what names what was done, and to which thing.
-func what(e change) string {
+func what(e api.AuditEntry) string {
 	text := strings.TrimSpace(e.Action + " " + e.Object + " " + e.ObjectID)
 	if e.ObjectName != "" {
 		text += " (" + oneLine(e.ObjectName) + ")"
@@ -98,7 +76,7 @@ func what(e change) string {
 }
 
 // changed lists the members that changed, with what they are now.
-func changed(e change) string {
+func changed(e api.AuditEntry) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(e.After)) {
 		parts = append(parts, name+"="+e.After[name])
@@ -117,7 +95,7 @@ func (c auditExportCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	r, err := server.request(ctx, http.MethodGet, auditPath+"/export?"+c.query().Encode(), nil)
+	r, err := server.request(ctx, http.MethodGet, api.Path+"/export?"+c.query().Encode(), nil)
 	if err != nil {
 		return err
 	}

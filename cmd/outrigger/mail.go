@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"outrigger/internal/mailqueue/api"
 )
 
 type mailCmd struct {
@@ -22,13 +24,8 @@ type mailCmd struct {
 	Check  mailCheckCmd  `cmd:"" help:"Connect to the smarthost, sign in, and show each step and answer."`
 }
 
-const (
-	mailPath     = "/rest/outrigger/1.0/mail"
-	messagesPath = mailPath + "/messages"
-)
-
 func messagePath(id int64, below string) string {
-	return messagesPath + "/" + strconv.FormatInt(id, 10) + below
+	return api.MessagesPath + "/" + strconv.FormatInt(id, 10) + below
 }
 
 // ofNode says whose queue a command is about.
@@ -38,18 +35,6 @@ type ofNode struct {
 
 func (f ofNode) body() map[string]string { return map[string]string{"node": f.Node} }
 
-// mailQueue is a node's queue as the server lists it.
-type mailQueue struct {
-	NodeID      string    `json:"nodeId"`
-	Size        int64     `json:"size"`
-	ErrorSize   int64     `json:"errorSize"`
-	OldestAt    time.Time `json:"oldestAt,omitzero"`
-	Paused      bool      `json:"paused"`
-	NoSmarthost bool      `json:"noSmarthost,omitempty"`
-	HeldUntil   time.Time `json:"heldUntil,omitzero"`
-	HeldFor     string    `json:"heldFor,omitempty"`
-}
-
 type mailStatusCmd struct{ askFlags }
 
 func (c mailStatusCmd) Run(ctx context.Context, s streams) error {
@@ -57,7 +42,7 @@ func (c mailStatusCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	queues, err := listWhole[mailQueue](ctx, server, mailPath)
+	queues, err := listWhole[api.RelayQueue](ctx, server, api.MailPath)
 	if err != nil {
 		return err
 	}
@@ -66,13 +51,13 @@ func (c mailStatusCmd) Run(ctx context.Context, s streams) error {
 	}
 	rows := make([][]string, len(queues))
 	for i, q := range queues {
-		rows[i] = []string{q.NodeID, strconv.FormatInt(q.Size, 10), strconv.FormatInt(q.ErrorSize, 10), stamp(q.OldestAt), q.sending(time.Now())}
+		rows[i] = []string{q.NodeID, strconv.FormatInt(q.Size, 10), strconv.FormatInt(q.ErrorSize, 10), stamp(q.OldestAt), sending(&q, time.Now())}
 	}
 	return printRows(s.out, []string{"NODE", "SIZE", "ERRORS", "OLDEST", "SENDING"}, rows)
 }
 
-// sending reports whether the queue is sent, and why not.
-func (q mailQueue) sending(now time.Time) string {
+// sending says whether the queue is sent, and why not.
+func sending(q *api.RelayQueue, now time.Time) string {
 	switch {
 	case q.NoSmarthost:
 		return "no: no smarthost is set; set mail.smarthost and restart the node"
@@ -82,41 +67,6 @@ func (q mailQueue) sending(now time.Time) string {
 		return "paused until " + stamp(q.HeldUntil) + ": " + q.HeldFor
 	}
 	return "yes"
-}
-
-// message is a message as the server gives it.
-type message struct {
-	ID         int64     `json:"id"`
-	NodeID     string    `json:"nodeId"`
-	MessageID  string    `json:"messageId,omitempty"`
-	Subject    string    `json:"subject"`
-	Sender     string    `json:"sender"`
-	Recipients []mailbox `json:"recipients"`
-	Bytes      int64     `json:"bytes"`
-	QueuedAt   time.Time `json:"queuedAt"`
-	SendCount  int       `json:"sendCount"`
-	States     []string  `json:"states"`
-	DueAt      time.Time `json:"dueAt,omitzero"`
-	LastError  string    `json:"lastError,omitempty"`
-	Attempts   []attempt `json:"attempts,omitempty"`
-}
-
-type mailbox struct {
-	Address   string    `json:"address"`
-	State     string    `json:"state"`
-	SendCount int       `json:"sendCount"`
-	DueAt     time.Time `json:"dueAt,omitzero"`
-	LastError string    `json:"lastError,omitempty"`
-}
-
-type attempt struct {
-	At         time.Time `json:"at"`
-	NodeID     string    `json:"nodeId"`
-	Recipients []string  `json:"recipients"`
-	Status     int       `json:"status,omitempty"`
-	Answer     string    `json:"answer,omitempty"`
-	Seconds    float64   `json:"seconds"`
-	Error      string    `json:"error,omitempty"`
 }
 
 // selection says which messages a command is about; each flag narrows it.
@@ -156,7 +106,7 @@ func (c mailListCmd) Run(ctx context.Context, s streams) error {
 	for name, value := range c.members() {
 		query.Set(name, fmt.Sprint(value))
 	}
-	messages, err := list[message](ctx, server, messagesPath, query)
+	messages, err := list[api.Message](ctx, server, api.MessagesPath, query)
 	if err != nil {
 		return err
 	}
@@ -166,14 +116,23 @@ func (c mailListCmd) Run(ctx context.Context, s streams) error {
 	rows := make([][]string, len(messages))
 	for i, m := range messages {
 		rows[i] = []string{
-			strconv.FormatInt(m.ID, 10), m.NodeID, strings.Join(m.States, ","), stamp(m.QueuedAt), strconv.Itoa(m.SendCount),
-			dash(m.Sender), m.to(), dash(oneLine(m.Subject)), dash(oneLine(m.LastError)),
+			strconv.FormatInt(m.ID, 10), m.NodeID, queuesOf(&m, ","), stamp(m.QueuedAt), strconv.Itoa(m.SendCount),
+			dash(m.Sender), recipientsOf(&m), dash(oneLine(m.Subject)), dash(oneLine(m.LastError)),
 		}
 	}
 	return printRows(s.out, []string{"ID", "NODE", "STATE", "QUEUED", "SENT", "SENDER", "RECIPIENTS", "SUBJECT", "LAST ERROR"}, rows)
 }
 
-func (m message) to() string {
+// queuesOf lists the queues that a message counts in.
+func queuesOf(m *api.Message, separator string) string {
+	states := make([]string, len(m.States))
+	for i, s := range m.States {
+		states[i] = string(s)
+	}
+	return strings.Join(states, separator)
+}
+
+func recipientsOf(m *api.Message) string {
 	addresses := make([]string, len(m.Recipients))
 	for i, r := range m.Recipients {
 		addresses[i] = r.Address
@@ -202,24 +161,24 @@ func (c mailShowCmd) Run(ctx context.Context, s streams) error {
 		}
 		return server.copyTo(ctx, out, messagePath(c.ID, "/content"))
 	}
-	var m message
+	var m api.Message
 	if err := server.do(ctx, "GET", messagePath(c.ID, ""), nil, &m); err != nil {
 		return err
 	}
 	if c.JSON {
 		return printJSON(s.out, m)
 	}
-	return m.print(s.out)
+	return printMessage(s.out, &m)
 }
 
-// print writes a message for people.
-func (m message) print(out io.Writer) error {
+// printMessage writes a message for people.
+func printMessage(out io.Writer, m *api.Message) error {
 	rows := [][]string{
-		{"Subject", dash(oneLine(m.Subject))}, {"Sender", dash(m.Sender)}, {"State", strings.Join(m.States, ", ")}, {"Node", m.NodeID},
+		{"Subject", dash(oneLine(m.Subject))}, {"Sender", dash(m.Sender)}, {"State", queuesOf(m, ", ")}, {"Node", m.NodeID},
 		{"Queued", stamp(m.QueuedAt)}, {"Next try", stamp(m.DueAt)}, {"Bytes", strconv.FormatInt(m.Bytes, 10)}, {"Message-ID", dash(m.MessageID)},
 	}
 	for _, r := range m.Recipients {
-		rows = append(rows, []string{"Recipient", strings.TrimSpace(r.Address + " " + r.State + " " + oneLine(r.LastError))})
+		rows = append(rows, []string{"Recipient", strings.TrimSpace(r.Address + " " + string(r.State) + " " + oneLine(r.LastError))})
 	}
 	for _, t := range m.Attempts {
 		answer := t.Error

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"time"
+
+	"outrigger/internal/mailqueue/api"
 )
 
 type mailFlushCmd struct {
@@ -45,7 +47,7 @@ func (f selection) manage(ctx context.Context, s streams, ask askFlags, yes yesF
 			Messages int64     `json:"messages"`
 			AsOf     time.Time `json:"asOf"`
 		}
-		if err := server.do(ctx, "GET", mailPath+"/count?"+query.Encode(), nil, &now); err != nil {
+		if err := server.do(ctx, "GET", api.MailPath+"/count?"+query.Encode(), nil, &now); err != nil {
 			return err
 		}
 		if err := yes.sureOfMany(ctx, s, c.question, now.Messages); err != nil {
@@ -53,7 +55,7 @@ func (f selection) manage(ctx context.Context, s streams, ask askFlags, yes yesF
 		}
 		body["asOf"], body["count"] = now.AsOf, now.Messages
 	}
-	return ask.count(ctx, s, mailPath+"/"+c.name, body)
+	return ask.count(ctx, s, api.MailPath+"/"+c.name, body)
 }
 
 // many is one or more messages: by their numbers, by what they are, or all.
@@ -129,7 +131,7 @@ type mailPauseCmd struct {
 }
 
 func (c mailPauseCmd) Run(ctx context.Context) error {
-	return c.send(ctx, "POST", mailPath+"/pause", c.body(), nil)
+	return c.send(ctx, "POST", api.MailPath+"/pause", c.body(), nil)
 }
 
 type mailResumeCmd struct {
@@ -138,5 +140,5 @@ type mailResumeCmd struct {
 }
 
 func (c mailResumeCmd) Run(ctx context.Context) error {
-	return c.send(ctx, "POST", mailPath+"/resume", c.body(), nil)
+	return c.send(ctx, "POST", api.MailPath+"/resume", c.body(), nil)
 }

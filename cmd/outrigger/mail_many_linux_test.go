@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"outrigger/internal/mailqueue/api"
 )
 
 // terminal is one at which a person types an answer.
@@ -76,7 +78,7 @@ func TestManyMessagesAreAskedAbout(t *testing.T) {
 			var sent []string
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == "GET" {
-					if r.URL.Path != mailPath+"/count" || r.URL.RawQuery != c.counted {
+					if r.URL.Path != api.MailPath+"/count" || r.URL.RawQuery != c.counted {
 						t.Errorf("it asked for %s", r.URL)
 					}
 					fmt.Fprintf(w, `{"messages":%d,"asOf":%q}`, c.selected, at)

@@ -1,18 +1,25 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+
+	"outrigger/internal/mailqueue/api"
 )
 
 // An answer of the smarthost begins with its code, which is not said twice.
 func TestAttemptsOfAMessage(t *testing.T) {
 	var out strings.Builder
-	m := message{Attempts: []attempt{
-		{NodeID: "node_1", Status: 421, Answer: "421 4.7.0 Too many messages"}, {NodeID: "node_1", Status: 500, Answer: "500"},
-		{NodeID: "node_1", Error: "The smarthost did not answer."},
-	}}
-	if err := m.print(&out); err != nil {
+	var m api.Message
+	err := json.Unmarshal([]byte(`{"attempts": [
+		{"nodeId": "node_1", "status": 421, "answer": "421 4.7.0 Too many messages"}, {"nodeId": "node_1", "status": 500, "answer": "500"},
+		{"nodeId": "node_1", "error": "The smarthost did not answer."}
+	]}`), &m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := printMessage(&out, &m); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"by node_1: 421 4.7.0 Too many messages\n", "by node_1: 500\n", "by node_1: The smarthost did not answer.\n"} {

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
-	"time"
+
+	"outrigger/internal/mailqueue/api"
 )
 
 type nodesCmd struct {
@@ -16,34 +17,7 @@ type nodesCmd struct {
 	Handover nodeHandoverCmd `cmd:"" help:"Move the messages of an OFFLINE or PASSIVE node to another node."`
 }
 
-const nodesPath = "/rest/outrigger/1.0/nodes"
-
-func nodePath(id, below string) string { return nodesPath + "/" + url.PathEscape(id) + below }
-
-// node is a node as the server lists it.
-type node struct {
-	NodeID    string    `json:"nodeId"`
-	State     string    `json:"nodeState"`
-	Watched   bool      `json:"watched"`
-	Self      bool      `json:"self"`
-	Address   string    `json:"address,omitempty"`
-	Version   string    `json:"version,omitempty"`
-	StartedAt time.Time `json:"startedAt,omitzero"`
-	SeenAt    time.Time `json:"seenAt,omitzero"`
-	ChangedAt time.Time `json:"changedAt,omitzero"`
-	Source    string    `json:"source,omitempty"`
-	MailQueue struct {
-		Size      int64 `json:"size"`
-		ErrorSize int64 `json:"errorSize"`
-	} `json:"mailQueue"`
-	SampledAt    time.Time `json:"sampledAt,omitzero"`
-	SampleAge    *float64  `json:"sampleAge,omitempty"`
-	SampleError  string    `json:"sampleError,omitempty"`
-	FailingSince time.Time `json:"failingSince,omitzero"`
-	OldestAt     time.Time `json:"oldestAt,omitzero"`
-	Verdict      string    `json:"verdict"`
-	Reason       string    `json:"reason,omitempty"`
-}
+func nodePath(id, below string) string { return api.NodesPath + "/" + url.PathEscape(id) + below }
 
 // askFlags are those of commands that ask a server for something to print.
 type askFlags struct {
@@ -58,7 +32,7 @@ func (c nodeListCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	nodes, err := listWhole[node](ctx, server, nodesPath)
+	nodes, err := listWhole[api.ClusterNode](ctx, server, api.NodesPath)
 	if err != nil {
 		return err
 	}
@@ -72,8 +46,8 @@ func (c nodeListCmd) Run(ctx context.Context, s streams) error {
 			updated = stamp(n.SampledAt)
 		}
 		rows[i] = []string{
-			n.NodeID, n.State, dash(n.Source), strconv.FormatInt(n.MailQueue.Size, 10), strconv.FormatInt(n.MailQueue.ErrorSize, 10),
-			updated, n.Verdict, dash(n.SampleError),
+			n.NodeID, string(n.State), dash(n.Source), strconv.FormatInt(n.MailQueue.Size, 10), strconv.FormatInt(n.MailQueue.ErrorSize, 10),
+			updated, string(n.Verdict), dash(n.SampleError),
 		}
 	}
 	return printRows(s.out, []string{"NODE", "STATE", "SOURCE", "SIZE", "ERRORS", "UPDATED", "VERDICT", "PROBLEM"}, rows)

@@ -11,10 +11,10 @@ import (
 	"outrigger/internal/rest"
 )
 
-const (
-	path              = "/rest/outrigger/1.0/audit"
-	notificationsPath = "/rest/mtbs/1.0/configuration/audit"
-)
+// Path is the path of the audit trail.
+const Path = "/rest/outrigger/1.0/audit"
+
+const notificationsPath = "/rest/mtbs/1.0/configuration/audit"
 
 // API answers from the database.
 type API struct{ DB *db.DB }
@@ -27,14 +27,14 @@ const whoSees = "A `SYS_ADMIN` sees everything, an `ADMIN` what is about the thr
 // Register adds the operations.
 func (a *API) Register(r *rest.Router) {
 	rest.Add(r, rest.Operation[query, rest.List[AuditEntry]]{
-		Route: rest.Route{Method: "GET", Path: path, Access: rest.SignedIn},
+		Route: rest.Route{Method: "GET", Path: Path, Access: rest.SignedIn},
 		Words: rest.Words{
 			ID: "listAudit", Tag: "operation", Summary: "Lists who changed what, the newest first.", Text: whoSees, Answer: "A page of entries.",
 		},
 		Do: a.list,
 	})
 	rest.Add(r, rest.Operation[filter, rest.None]{
-		Route: rest.Route{Method: "GET", Path: path + "/export", Access: rest.SignedIn, Own: true},
+		Route: rest.Route{Method: "GET", Path: Path + "/export", Access: rest.SignedIn, Own: true},
 		Words: rest.Words{
 			ID: "exportAudit", Tag: "operation", Summary: "Returns the audit trail as CSV, the newest first.", Text: whoSees, Media: "text/csv",
 			Answer: "The entries, below a line with the names of the columns. A cell that a spreadsheet would run begins with an apostrophe.",

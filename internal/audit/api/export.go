@@ -83,7 +83,7 @@ func ExportLink(f audit.Filter) string {
 		q.Set("since", f.Since.UTC().Format(time.RFC3339))
 	}
 	if len(q) == 0 {
-		return path + "/export"
+		return Path + "/export"
 	}
-	return path + "/export?" + q.Encode()
+	return Path + "/export?" + q.Encode()
 }

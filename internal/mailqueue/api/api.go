@@ -9,11 +9,14 @@ import (
 	"outrigger/internal/rest"
 )
 
+// The paths of what administrators do.
 const (
-	clusterStatusPath = "/rest/mailqueue/1.0/clusterStatus"
-	mailPath          = "/rest/outrigger/1.0/mail"
-	nodesPath         = "/rest/outrigger/1.0/nodes"
+	MailPath     = "/rest/outrigger/1.0/mail" // the queues of all nodes
+	MessagesPath = MailPath + "/messages"
+	NodesPath    = "/rest/outrigger/1.0/nodes"
 )
+
+const clusterStatusPath = "/rest/mailqueue/1.0/clusterStatus"
 
 // API is the wing's part of the REST API.
 type API struct {

@@ -16,7 +16,7 @@ type Check struct {
 }
 
 // CheckPath is where the smarthost is tried.
-const CheckPath = mailPath + "/check"
+const CheckPath = MailPath + "/check"
 
 func (a *API) registerCheck(r *rest.Router) {
 	rest.Add(r, rest.Operation[Check, rest.List[mailqueue.CheckStep]]{

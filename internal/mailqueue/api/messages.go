@@ -61,12 +61,12 @@ type ofMessage struct {
 
 func (a *API) registerMessages(r *rest.Router) {
 	rest.Add(r, rest.Operation[listed, rest.List[Message]]{
-		Route:    rest.Route{Method: "GET", Path: mailPath + "/messages", Access: rest.Admins},
+		Route:    rest.Route{Method: "GET", Path: MessagesPath, Access: rest.Admins},
 		Words:    rest.Words{ID: "listMessages", Tag: "mail", Summary: "Lists messages of the relay, the oldest first.", Text: "Needs `ADMIN`.", Answer: "A page of messages, without their attempts."},
 		Examples: examplePage,
 		Do:       a.listMessages,
 	})
-	one := mailPath + "/messages/{id}"
+	one := MailPath + "/messages/{id}"
 	missing := fault.New(fault.NotFound, "There is no message with id 1: it was sent, or deleted.")
 	rest.Add(r, rest.Operation[ofMessage, Message]{
 		Route:    rest.Route{Method: "GET", Path: one, Access: rest.Admins},

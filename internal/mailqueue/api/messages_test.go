@@ -52,7 +52,7 @@ func TestAdministerMail(t *testing.T) {
 		{"unknown-member", "POST", "/flush", "admin", `{"nodes":"x"}`, 400},
 		{"forbidden", "POST", "/flush", "repo", "{}", 403},
 	} {
-		w := s.do(test.method, mailPath+test.path, test.who, "", test.body)
+		w := s.do(test.method, MailPath+test.path, test.who, "", test.body)
 		if w.Code != test.status {
 			t.Errorf("%s: %d %s", test.name, w.Code, w.Body)
 		}
@@ -71,12 +71,12 @@ func TestAdministerMail(t *testing.T) {
 func TestContent(t *testing.T) {
 	s := newServer(t)
 	s.Relay.Mail = mailqueuetest.Messages()
-	w := s.do("GET", mailPath+"/messages/1/content", "admin", "application/json", "")
+	w := s.do("GET", MailPath+"/messages/1/content", "admin", "application/json", "")
 	if w.Code != 200 || w.Header().Get("Content-Type") != "message/rfc822" || w.Header().Get("Content-Disposition") != `attachment; filename="message-1.eml"` ||
 		w.Body.String() != "Subject: <b>x</b>\r\n\r\nbytes \xff\r\n" {
 		t.Errorf("%d %v %q", w.Code, w.Header(), w.Body)
 	}
-	if w := s.do("GET", mailPath+"/messages/9/content", "root", "", ""); w.Code != http.StatusNotFound || len(s.Relay.Did) != 1 {
+	if w := s.do("GET", MailPath+"/messages/9/content", "root", "", ""); w.Code != http.StatusNotFound || len(s.Relay.Did) != 1 {
 		t.Errorf("%d, %v", w.Code, s.Relay.Did)
 	}
 }

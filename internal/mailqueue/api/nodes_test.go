@@ -25,7 +25,7 @@ func TestListNodes(t *testing.T) {
 	must(t, s.Store.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{}, fault.New(fault.Unavailable, "It is down.")))
 	must(t, mailqueuetest.Shift(t.Context(), s.DB, 10*time.Second))
 	s.Relay.Stored = []mailqueue.Queue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 1, ErrorSize: 0}, Oldest: mailqueuetest.QueuedAt}}
-	w := s.do("GET", nodesPath, "admin", "", "")
+	w := s.do("GET", NodesPath, "admin", "", "")
 	var got struct{ Items []map[string]any }
 	must(t, json.Unmarshal(w.Body.Bytes(), &got))
 	if len(got.Items) != 2 {
@@ -90,7 +90,7 @@ func TestAdministerNodes(t *testing.T) {
 		{"DELETE", "/node_2", "root", "", 204, ""},
 		{"DELETE", "/node_9", "root", "", 404, "There is no node node_9."},
 	} {
-		w := s.do(test.method, nodesPath+test.path, test.who, "", test.body)
+		w := s.do(test.method, NodesPath+test.path, test.who, "", test.body)
 		if w.Code != test.status || !strings.Contains(w.Body.String(), test.want) {
 			t.Errorf("%s %s %s: %d %s", test.method, test.path, test.body, w.Code, w.Body)
 		}

@@ -26,7 +26,7 @@ type ofQueue struct {
 
 func (a *API) registerQueues(r *rest.Router) {
 	rest.Add(r, rest.Operation[struct{}, rest.List[RelayQueue]]{
-		Route: rest.Route{Method: "GET", Path: mailPath, Access: rest.Admins},
+		Route: rest.Route{Method: "GET", Path: MailPath, Access: rest.Admins},
 		Words: rest.Words{
 			ID: "listMailQueues", Tag: "mail", Summary: "Lists the queues of the relay by node.", Answer: "The queues, ordered by `nodeId`.",
 			Text: "Needs `ADMIN`. All of them are on one page, those of nodes that are gone included.",
@@ -37,7 +37,7 @@ func (a *API) registerQueues(r *rest.Router) {
 		Do: a.listQueues,
 	})
 	rest.Add(r, rest.Operation[ofQueue, rest.None]{
-		Route:    rest.Route{Method: "POST", Path: mailPath + "/pause", Access: rest.Admins},
+		Route:    rest.Route{Method: "POST", Path: MailPath + "/pause", Access: rest.Admins},
 		Words:    rest.Words{ID: "pauseMail", Tag: "mail", Summary: "Pauses sending. New messages are still taken, and wait.", Text: "Needs `ADMIN`.", Answer: "Sending is paused."},
 		Examples: []rest.Example[ofQueue, rest.None]{{Name: "everywhere"}},
 		Do: func(ctx context.Context, in ofQueue) (rest.None, error) {
@@ -45,7 +45,7 @@ func (a *API) registerQueues(r *rest.Router) {
 		},
 	})
 	rest.Add(r, rest.Operation[ofQueue, rest.None]{
-		Route:    rest.Route{Method: "POST", Path: mailPath + "/resume", Access: rest.Admins},
+		Route:    rest.Route{Method: "POST", Path: MailPath + "/resume", Access: rest.Admins},
 		Words:    rest.Words{ID: "resumeMail", Tag: "mail", Summary: "Has sending go on after a pause.", Text: "Needs `ADMIN`.", Answer: "Sending was resumed."},
 		Examples: []rest.Example[ofQueue, rest.None]{{Name: "everywhere"}},
 		Do: func(ctx context.Context, in ofQueue) (rest.None, error) {

@@ -45,7 +45,7 @@ func (s *selected) read() (mailqueue.MessageFilter, fault.Fields, error) {
 	f, err := s.filter()
 	wrong := s.Wrong
 	if s.AsOf.IsZero() != (s.Count == nil) || s.Count != nil && *s.Count < 0 {
-		wrong.Add("count", "Send asOf and count together, as GET %s/count answered them.", mailPath)
+		wrong.Add("count", "Send asOf and count together, as GET %s/count answered them.", MailPath)
 	} else if s.Count != nil {
 		f.AsOf, f.Count = s.AsOf, *s.Count
 	}
@@ -65,7 +65,7 @@ type Counted struct {
 
 func (a *API) registerSelections(r *rest.Router) {
 	rest.Add(r, rest.Operation[selection, Counted]{
-		Route: rest.Route{Method: "GET", Path: mailPath + "/count", Access: rest.Admins},
+		Route: rest.Route{Method: "GET", Path: MailPath + "/count", Access: rest.Admins},
 		Words: rest.Words{
 			ID: "countMessages", Tag: "mail", Summary: "Counts messages, for the question before something is done to all of them.",
 			Text: "Needs `ADMIN`. Put `messages` and `asOf` into the body of `resend`, `delete` or `flush` as `count` and `asOf`: then it is done to " +
@@ -99,7 +99,7 @@ func (a *API) registerSelections(r *rest.Router) {
 	} {
 		one.words.Tag, one.words.Refused = "mail", []int{http.StatusConflict}
 		rest.Add(r, rest.Operation[selected, Messages]{
-			Route: rest.Route{Method: "POST", Path: mailPath + one.path, Access: rest.Admins}, Words: one.words, Examples: one.examples,
+			Route: rest.Route{Method: "POST", Path: MailPath + one.path, Access: rest.Admins}, Words: one.words, Examples: one.examples,
 			Do: func(ctx context.Context, in selected) (Messages, error) { return in.do(ctx, one.do, one.all) },
 		})
 	}

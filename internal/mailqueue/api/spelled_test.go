@@ -10,12 +10,12 @@ func TestStatesInAnyCase(t *testing.T) {
 	s := newServer(t)
 	for _, state := range []string{"waiting", "Waiting", "ERROR", " error"} {
 		for _, path := range []string{"/messages?state=", "/count?state="} {
-			w := s.do("GET", mailPath+path+url.QueryEscape(state), "admin", "application/json", "")
+			w := s.do("GET", MailPath+path+url.QueryEscape(state), "admin", "application/json", "")
 			if w.Code != 200 {
 				t.Errorf("%s%s: %d %s", path, state, w.Code, w.Body)
 			}
 		}
-		w := s.do("POST", mailPath+"/resend", "admin", "application/json", `{"state":"`+state+`"}`)
+		w := s.do("POST", MailPath+"/resend", "admin", "application/json", `{"state":"`+state+`"}`)
 		if w.Code != 200 {
 			t.Errorf("resend of %q: %d %s", state, w.Code, w.Body)
 		}

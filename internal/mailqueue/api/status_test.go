@@ -124,7 +124,7 @@ func TestWhoMayAsk(t *testing.T) {
 		}
 	}
 	// A monitor's token is for these two and no more.
-	for _, path := range []string{nodesPath, mailPath, mailPath + "/messages"} {
+	for _, path := range []string{NodesPath, MailPath, MessagesPath} {
 		for who, want := range map[string]int{"": 401, "nobody": 403, "token admin:monitoring": 403, "admin": 200} {
 			if w := s.do("GET", path, who, "", ""); w.Code != want {
 				t.Errorf("%s as %q: %d, want %d", path, who, w.Code, want)

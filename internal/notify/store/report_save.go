@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"outrigger/internal/audit"
@@ -167,6 +169,12 @@ func scheduleReport(ctx context.Context, tx *db.Tx, r *notify.Report, now time.T
 		next, ask, r.ID)
 }
 
+// reportMembers are the columns that every save of a report writes, in the order of
+// reportValues.
+const reportMembers = `version, name, connection, project_key, repository_key, project_fold, repository_fold,
+	channel_id, channel_name, format, inactivity_days, frequency, day, time, time_zone,
+	skip_drafts, target_mask, mention_reviewers, enabled, updated_by, updated_by_id, updated_at`
+
 func reportValues(r *notify.Report) []any {
 	return []any{r.Version, r.Name, r.Connection, r.ProjectKey, r.RepositoryKey, notify.Fold(r.ProjectKey), notify.Fold(r.RepositoryKey),
 		r.ChannelID, r.ChannelName, string(r.Format), r.InactivityDays, string(r.Frequency), r.Day, r.Time, r.TimeZone,
@@ -174,11 +182,10 @@ func reportValues(r *notify.Report) []any {
 }
 
 func insertReport(ctx context.Context, tx *db.Tx, r *notify.Report) error {
-	err := tx.QueryRow(ctx, `INSERT INTO notify_reports (version, name, connection, project_key, repository_key, project_fold, repository_fold,
-			channel_id, channel_name, format, inactivity_days, frequency, day, time, time_zone, skip_drafts, target_mask, mention_reviewers,
-			enabled, updated_by, updated_by_id, updated_at, created_by, created_at, next_run_at, ask_at, failing_since, last_run_at, error, error_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, 0, 0, 0, 0, '', 0)
-		RETURNING id`, append(reportValues(r), r.CreatedBy, db.Micros(r.CreatedAt))...).Scan(&r.ID)
+	values := append(reportValues(r), r.CreatedBy, db.Micros(r.CreatedAt))
+	err := tx.QueryRow(ctx, `INSERT INTO notify_reports (`+reportMembers+`, created_by, created_at,
+			next_run_at, ask_at, failing_since, last_run_at, error, error_at)
+		VALUES (`+parameters(len(values))+`, 0, 0, 0, 0, '', 0) RETURNING id`, values...).Scan(&r.ID)
 	if err != nil {
 		return fmt.Errorf("inserting report: %w", err)
 	}
@@ -186,11 +193,18 @@ func insertReport(ctx context.Context, tx *db.Tx, r *notify.Report) error {
 }
 
 func updateReport(ctx context.Context, tx *db.Tx, r *notify.Report) error {
-	return tx.Do(ctx, "updating report",
-		`UPDATE notify_reports SET version = $1, name = $2, connection = $3, project_key = $4, repository_key = $5,
-			project_fold = $6, repository_fold = $7, channel_id = $8, channel_name = $9, format = $10, inactivity_days = $11, frequency = $12,
-			day = $13, time = $14, time_zone = $15, skip_drafts = $16, target_mask = $17, mention_reviewers = $18, enabled = $19,
-			updated_by = $20, updated_by_id = $21, updated_at = $22 WHERE id = $23`, append(reportValues(r), r.ID)...)
+	values := reportValues(r)
+	return tx.Do(ctx, "updating report", `UPDATE notify_reports SET (`+reportMembers+`) = (`+parameters(len(values))+`)
+		WHERE id = $`+strconv.Itoa(len(values)+1), append(values, r.ID)...)
+}
+
+// parameters returns the first n parameters of a statement: "$1, $2, $3".
+func parameters(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = "$" + strconv.Itoa(i+1)
+	}
+	return strings.Join(list, ", ")
 }
 
 // DeleteReport deletes a report: fault.NotFound when there is none. What waits for
