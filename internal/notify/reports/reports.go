@@ -95,12 +95,12 @@ func (r *Runner) runOnce(ctx context.Context) (turned int, err error) {
 		case <-ctx.Done():
 		}
 	}()
-	b := &round{Runner: r, lease: lease, waited: make(map[string]waiting)}
+	rd := &round{Runner: r, lease: lease, waited: make(map[string]waiting)}
 	for len(due) > 0 {
 		if due, err = r.Store.DueReports(ctx, r.Clock(), atOnce); err != nil { // another node may have been
 			return turned, err
 		}
-		n, err := b.turnAll(ctx, due)
+		n, err := rd.turnAll(ctx, due)
 		turned += n
 		if err != nil || len(due) < atOnce || n == 0 {
 			return turned, err
@@ -118,13 +118,13 @@ func (r *Runner) release(ctx context.Context, lease *db.Lease) {
 }
 
 // turnAll runs reports, some at a time, and returns how many were kept.
-func (b *round) turnAll(ctx context.Context, due []notify.ReportInfo) (kept int, err error) {
+func (rd *round) turnAll(ctx context.Context, due []notify.ReportInfo) (kept int, err error) {
 	var group errgroup.Group
 	group.SetLimit(together)
 	done := make([]bool, len(due))
 	for i := range due {
 		group.Go(func() (err error) {
-			done[i], err = b.turn(ctx, &due[i])
+			done[i], err = rd.turn(ctx, &due[i])
 			return err
 		})
 	}
@@ -138,21 +138,21 @@ func (b *round) turnAll(ctx context.Context, due []notify.ReportInfo) (kept int,
 }
 
 // turn is one report's. An error is about our own database, or the end of ctx.
-func (b *round) turn(ctx context.Context, report *notify.ReportInfo) (kept bool, err error) {
-	run := report.BeginRun(b.Clock())
+func (rd *round) turn(ctx context.Context, report *notify.ReportInfo) (kept bool, err error) {
+	run := report.BeginRun(rd.Clock())
 	if !run.Due.IsZero() {
-		e, err := b.ask(ctx, &report.Report)
+		e, err := rd.ask(ctx, &report.Report)
 		if ctx.Err() != nil {
 			return false, ctx.Err()
 		}
 		run.Conclude(e, err)
-		b.say(report, run, err)
+		rd.say(report, run, err)
 	}
-	if !b.lease.Good(commitTime) {
+	if !rd.lease.Good(commitTime) {
 		return false, nil
 	}
-	run.Lease, run.Fence = b.lease.Name(), b.lease.Fence()
-	if kept, err = b.Store.KeepRun(ctx, run); err != nil {
+	run.Lease, run.Fence = rd.lease.Name(), rd.lease.Fence()
+	if kept, err = rd.Store.KeepRun(ctx, run); err != nil {
 		return false, fmt.Errorf("keeping the run of report %d: %w", report.ID, err)
 	}
 	return kept, nil
@@ -160,8 +160,8 @@ func (b *round) turn(ctx context.Context, report *notify.ReportInfo) (kept bool,
 
 // say logs that a platform begins not to answer for a report, and that it was
 // given up; not every question between.
-func (b *round) say(report *notify.ReportInfo, run *notify.ReportRun, err error) {
-	log := b.Log.With("report", report.ID, "connection", report.Connection, "project", report.ProjectKey, "repository", report.RepositoryKey)
+func (rd *round) say(report *notify.ReportInfo, run *notify.ReportRun, err error) {
+	log := rd.Log.With("report", report.ID, "connection", report.Connection, "project", report.ProjectKey, "repository", report.RepositoryKey)
 	switch {
 	case run.Error != "":
 		log.Warn("an activity report was given up: the platform did not answer for an hour", "due", run.Due, "error", err)
