@@ -128,7 +128,8 @@ func (s *Store) moveDeliveries(ctx context.Context, tx *db.Tx, moves []move) err
 		}
 	}
 	if err := tx.Each(ctx, `UPDATE notify_deliveries
-		SET channel_id = $1, format = $2, errors_5xx = 0, due_at = 0, beside = 0, batch = 0 WHERE id = $3 AND finished_at = 0`, rows, nil); err != nil {
+		SET channel_id = $1, format = $2, errors_5xx = 0, due_at = 0, beside = 0, batch = 0
+		WHERE id = $3 AND finished_at = 0`, rows, nil); err != nil {
 		return fmt.Errorf("moving deliveries: %w", err)
 	}
 	for _, to := range channels {
