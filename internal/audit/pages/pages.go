@@ -108,7 +108,7 @@ func (p *Pages) list(r *http.Request) (console.Response, error) {
 }
 
 func rowOf(e audit.Stored) row {
-	out := row{Stored: e, Did: past(e.Action), Home: home(&e), Place: place(&e)}
+	out := row{Stored: e, Did: did(&e), Home: home(&e), Place: place(&e)}
 	names := slices.Collect(maps.Keys(e.Before))
 	for name := range e.After {
 		if _, both := e.Before[name]; !both {

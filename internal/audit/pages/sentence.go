@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"strings"
 
 	"outrigger/internal/audit"
@@ -11,8 +12,17 @@ import (
 var irregular = map[string]string{
 	"send": "sent", "set": "set", "put": "put", "run": "ran", "undo": "undid", "forget": "forgot", "begin": "began", "take": "took",
 	"cancel": "cancelled", "drop": "dropped", "stop": "stopped", "withdraw": "withdrew", "look": "looked at", "sign": "signed", "reset": "reset",
-	"accept removal": "accepted removals in", "grant": "granted a permission to", "authorize": "gave", "sign in": "signed in with",
+	"accept removal": "accepted removals in", "sign in": "signed in with",
 }
+
+// ofObjects are what an action is called that was done to one kind of thing alone.
+var ofObjects = map[string]string{
+	"grant user": "granted rights to", "grant group": "granted rights to", "revoke user": "revoked rights of", "revoke group": "revoked rights of",
+	"authorize authorisation": "gave",
+}
+
+// did says what was done to the thing of an entry.
+func did(e *audit.Stored) string { return cmp.Or(ofObjects[e.Action+" "+e.Object], past(e.Action)) }
 
 // past says an action as it was done: "delete" is "deleted".
 func past(action string) string {

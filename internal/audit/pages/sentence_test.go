@@ -9,10 +9,21 @@ import (
 func TestEntriesAreSentences(t *testing.T) {
 	for action, want := range map[string]string{
 		"create": "created", "update": "updated", "delete": "deleted", "cancel": "cancelled", "redeliver": "redelivered", "try": "tried", "deploy": "deployed",
-		"look": "looked at", "sign in": "signed in with", "accept removal": "accepted removals in", "reload": "reloaded", "forget": "forgot", "send test": "sent test", "grant": "granted a permission to",
+		"look": "looked at", "sign in": "signed in with", "accept removal": "accepted removals in", "reload": "reloaded", "forget": "forgot", "send test": "sent test",
 	} {
 		if got := past(action); got != want {
 			t.Errorf("%s is %q, want %q", action, got, want)
+		}
+	}
+}
+
+func TestWhatWasDoneToAThing(t *testing.T) {
+	for want, e := range map[string]audit.Entry{
+		"granted rights to": {Action: "grant", Object: "user"}, "revoked rights of": {Action: "revoke", Object: "group"},
+		"revoked": {Action: "revoke", Object: "token"}, "created": {Action: "create", Object: "user"},
+	} {
+		if got := did(&audit.Stored{Entry: e}); got != want {
+			t.Errorf("%+v is %q, want %q", e, got, want)
 		}
 	}
 }
