@@ -37,7 +37,7 @@ func (p *Admin) overview(ctx context.Context, who *identity.Principal) ([]consol
 	card.Figures = []console.Figure{
 		{Label: "processed", Value: strconv.Itoa(s.Progress.Percent) + "%"},
 		{Label: "relationships written", Value: console.Count(s.ParentMapsCreated)},
-		{Label: "permanent errors", Value: console.Count(s.Errors.Permanent)},
+		{Label: "permanent errors", Value: console.Count(s.Errors.Permanent), Path: movePath + "/errors"},
 	}
 	if s.Errors.Permanent > 0 {
 		card.Figures[2].Tone = console.Warn
