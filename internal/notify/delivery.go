@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"outrigger/internal/identity"
 	"outrigger/internal/work"
 )
 
@@ -143,14 +144,17 @@ type DeliveryFilter struct {
 	ReportID  int64
 	ChannelID int64
 	State     DeliveryState
-	// Project and Repository are keys of the event, compared without case. Only
-	// Deliveries.List looks at them.
+	// Project and Repository are keys of the event, compared without case.
 	Project    string
 	Repository string
-	Since      time.Time // created then or later
-	IDs        []int64   // these and no others; nil: any
-	Before     int64     // deliveries with a lower id only: the page after it
-	Limit      int       // at most 1,000
+	Places     []identity.Resource // only events about one of these, or something in one; nil: any
+	// Among is among how many deliveries, that the rest of the filter lets through, those
+	// of a project, repository or places are looked for; 0: the caller does that.
+	Among  int
+	Since  time.Time // created then or later
+	IDs    []int64   // these and no others; nil: any
+	Before int64     // deliveries with a lower id only: the page after it
+	Limit  int       // at most 1,000
 
 	// The question that a redelivery or cancellation answers: when it was asked, and how
 	// many deliveries it was about. What ended later, or has come to wait later, is left
@@ -158,6 +162,9 @@ type DeliveryFilter struct {
 	AsOf  time.Time
 	Count int
 }
+
+// AtPlace reports whether the filter asks for a project or repository.
+func (f *DeliveryFilter) AtPlace() bool { return f.Project != "" || f.Repository != "" }
 
 // Limits bound what waits.
 type Limits struct {

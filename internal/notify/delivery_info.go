@@ -70,7 +70,7 @@ func (d *DeliveryInfo) ChangeableBy(who *identity.Principal) bool {
 
 // Matches reports whether the delivery's event is of the repository that f asks for.
 func (d *DeliveryInfo) Matches(f DeliveryFilter) bool {
-	if f.Project == "" && f.Repository == "" {
+	if !f.AtPlace() {
 		return true
 	}
 	e := d.Event

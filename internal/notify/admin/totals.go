@@ -13,9 +13,8 @@ func (s *Deliveries) Total(ctx context.Context, f notify.DeliveryFilter, most in
 		return s.Store.CountDeliveries(ctx, f, most)
 	}
 	who := identity.From(ctx)
-	return s.Store.CountVisibleDeliveries(ctx, f, most, administered(who), func(d *notify.DeliveryInfo) bool {
-		return d.Matches(f) && d.VisibleTo(who)
-	})
+	f.Places = administered(who)
+	return s.Store.CountVisibleDeliveries(ctx, f, most, func(d *notify.DeliveryInfo) bool { return d.VisibleTo(who) })
 }
 
 // Total counts what List returns for f on all pages, to most, where that is known.

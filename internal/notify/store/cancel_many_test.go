@@ -75,8 +75,8 @@ func TestCancellingManyIsHeldToItsQuestion(t *testing.T) {
 	})
 }
 
-// However many newer deliveries others have, what the caller administers is found; no more
-// than MaxAtOnce are taken, and it is said that there are more.
+// However many newer deliveries others have, what the caller administers, or what is of a
+// repository, is found; no more than MaxAtOnce are taken, and it is said that there are more.
 func TestActingOnManyFindsItsOwnAmongOthers(t *testing.T) {
 	store.EachStore(t, func(t *testing.T, s *store.Store) {
 		all := &admin.Deliveries{Store: s}
@@ -100,6 +100,12 @@ func TestActingOnManyFindsItsOwnAmongOthers(t *testing.T) {
 		for name, want := range map[string]admin.Cancellation{"repo": {Cancelled: 1}, "admin": {Cancelled: admin.MaxAtOnce, More: true}} {
 			if n, _, err := all.WouldCancel(signedIn(t, name), waiting); err != nil || n != want {
 				t.Errorf("%s: %+v, want %+v, %v", name, n, want, err)
+			}
+		}
+		for name, f := range map[string]notify.DeliveryFilter{"repo": {Limit: 50}, "admin": {Limit: 50, Project: "atl", Repository: "canoe"}} {
+			list, err := all.List(signedIn(t, name), f)
+			if err != nil || len(list) != 1 || list[0].Event.Repository.Key != "canoe" {
+				t.Errorf("%s: %d are listed, %v", name, len(list), err)
 			}
 		}
 	})

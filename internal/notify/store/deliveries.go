@@ -101,8 +101,40 @@ func readFiltered(ctx context.Context, tx *db.Tx, f *notify.DeliveryFilter, cond
 	if err != nil {
 		return nil, err
 	}
+	if f.Among > 0 && (f.AtPlace() || f.Places != nil) {
+		last, err := readIDs(ctx, tx, `SELECT d.id FROM notify_deliveries d WHERE `+where+fmt.Sprintf(` ORDER BY d.id DESC LIMIT 1 OFFSET %d`, f.Among), args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range last {
+			args = append(args, id)
+			where += fmt.Sprintf(" AND d.id > $%d", len(args))
+		}
+		where, args = atPlace(f, where, args)
+	}
 	args = append(args, f.Limit)
 	return readDeliveries(ctx, tx, deliverySelect+fmt.Sprintf(newestDeliveries, where, len(args)), args...)
+}
+
+// atPlace adds to a condition that the event of a delivery is about the filter's project,
+// repository or places.
+func atPlace(f *notify.DeliveryFilter, where string, args []any) (string, []any) {
+	place := "TRUE"
+	if f.AtPlace() {
+		args = append(args, notify.Fold(clean(f.Project)), notify.Fold(clean(f.Repository)))
+		place += fmt.Sprintf(` AND lower(project_key) = $%[1]d AND ($%[2]d = '' OR lower(repository_key) = $%[2]d)`, len(args)-1, len(args))
+	}
+	if f.Places != nil {
+		condition, keys := inPlaces(f.Places)
+		numbers := make([]any, len(keys))
+		for i, key := range keys {
+			args = append(args, clean(key))
+			numbers[i] = fmt.Sprintf("$%d", len(args))
+		}
+		place += " AND " + fmt.Sprintf(condition, numbers...)
+	}
+	// Not EXISTS, for which PostgreSQL reads all events.
+	return where + ` AND (SELECT ` + place + ` FROM notify_events WHERE id = d.event_id)`, args
 }
 
 // newestDeliveries takes the conditions and the number of the argument that is the limit.

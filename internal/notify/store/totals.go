@@ -25,7 +25,6 @@ const (
 // index and there are too many others to look at.
 func (s *Store) CountDeliveries(ctx context.Context, f notify.DeliveryFilter, most int) (n int, known bool, err error) {
 	f.Before = 0
-	placed := f.Project != "" || f.Repository != ""
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		var first, end int64
 		if err := tx.QueryRow(ctx, idBounds("notify_deliveries")).Scan(&first, &end); err != nil {
@@ -42,7 +41,7 @@ func (s *Store) CountDeliveries(ctx context.Context, f notify.DeliveryFilter, mo
 		if f.ChannelID != 0 || f.State == notify.Delivered || f.State != "" && f.RuleID+f.ReportID != 0 {
 			from = max(first, end-maxDeliveriesCounted)
 		}
-		if placed {
+		if f.AtPlace() {
 			from = max(from, end-maxEventsCounted)
 		}
 		err = eachCondition(&f, func(condition string, arg int64) error {
@@ -54,9 +53,8 @@ func (s *Store) CountDeliveries(ctx context.Context, f notify.DeliveryFilter, mo
 				args = append(args, from)
 				where += fmt.Sprintf(" AND d.id >= $%d", len(args))
 			}
-			if placed {
-				args = append(args, notify.Fold(clean(f.Project)), notify.Fold(clean(f.Repository)))
-				where += fmt.Sprintf(eventAt, len(args)-1, len(args))
+			if f.AtPlace() {
+				where, args = atPlace(&f, where, args)
 			}
 			more, err := db.CountTo(ctx, tx, most, `SELECT 1 FROM notify_deliveries d WHERE `+where, args...)
 			n += more
@@ -68,11 +66,6 @@ func (s *Store) CountDeliveries(ctx context.Context, f notify.DeliveryFilter, mo
 	})
 	return n, known, err
 }
-
-// eventAt is the condition that the event of a delivery is about a project, or a
-// repository of it.
-const eventAt = ` AND EXISTS (SELECT 1 FROM notify_events e WHERE e.id = d.event_id AND lower(e.project_key) = $%[1]d
-	AND ($%[2]d = '' OR lower(e.repository_key) = $%[2]d))`
 
 // CountEvents is CountDeliveries for events.
 func (s *Store) CountEvents(ctx context.Context, f notify.EventFilter, most int) (n int, known bool, err error) {

@@ -6,16 +6,15 @@ import (
 	"time"
 
 	"outrigger/internal/db"
-	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 )
 
 // CountVisibleDeliveries is CountDeliveries of those that are visible, for a caller who
-// sees none but of events of some places. What decides it is the same of all deliveries
+// sees none but of the filter's places. What decides it is the same of all deliveries
 // with the same place, channel and rules, so that visible is called once for each of these.
-func (s *Store) CountVisibleDeliveries(
-	ctx context.Context, f notify.DeliveryFilter, most int, places []identity.Resource, visible func(*notify.DeliveryInfo) bool,
-) (n int, known bool, err error) {
+func (s *Store) CountVisibleDeliveries(ctx context.Context, f notify.DeliveryFilter, most int, visible func(*notify.DeliveryInfo) bool) (
+	n int, known bool, err error,
+) {
 	f.Before = 0
 	var groups []*notify.Delivery
 	var sizes []int
@@ -37,7 +36,7 @@ func (s *Store) CountVisibleDeliveries(
 			if err != nil {
 				return err
 			}
-			more, its, err := groupDeliveries(ctx, tx, where, args, from, places)
+			more, its, err := groupDeliveries(ctx, tx, &f, where, args, from)
 			groups, sizes = append(groups, more...), append(sizes, its...)
 			return err
 		})
@@ -56,18 +55,13 @@ func (s *Store) CountVisibleDeliveries(
 }
 
 // groupDeliveries returns a delivery, without its id, of each channel, list of rules and
-// place of an event in places, and how many there are, from an id on.
-func groupDeliveries(ctx context.Context, tx *db.Tx, where string, args []any, from int64, places []identity.Resource) (
+// place of an event at the filter's places, and how many there are, from an id on.
+func groupDeliveries(ctx context.Context, tx *db.Tx, f *notify.DeliveryFilter, where string, args []any, from int64) (
 	groups []*notify.Delivery, sizes []int, err error,
 ) {
 	args = append(args, from)
 	where += fmt.Sprintf(" AND d.id >= $%d", len(args))
-	condition, keys := inPlaces(places)
-	numbers := make([]any, len(keys))
-	for i, key := range keys {
-		args = append(args, clean(key))
-		numbers[i] = fmt.Sprintf("$%d", len(args))
-	}
+	where, args = atPlace(f, where, args)
 	err = tx.EachRow(ctx, "counting deliveries by place", func(row db.Row) error {
 		d, e := new(notify.Delivery), new(notify.Event)
 		var rules string
@@ -78,7 +72,7 @@ func groupDeliveries(ctx context.Context, tx *db.Tx, where string, args []any, f
 		return err
 	}, `SELECT d.channel_id, d.rules, e.connection, e.project_key, e.repository_key, count(*)
 		FROM notify_deliveries d JOIN notify_events e ON e.id = d.event_id
-		WHERE `+where+` AND `+fmt.Sprintf(condition, numbers...)+`
+		WHERE `+where+`
 		GROUP BY d.channel_id, d.rules, e.connection, e.project_key, e.repository_key`, args...)
 	return groups, sizes, err
 }
