@@ -54,3 +54,15 @@ func TestLongAnswersAreCut(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestBrief(t *testing.T) {
+	for reason, want := range map[string]string{
+		Sentence(404, "No such workflow."): "404 Not Found: No such workflow.",
+		"The host name was not found.":     "The host name was not found.",
+		"":                                 "",
+	} {
+		if got := Brief(reason); got != want {
+			t.Errorf("%q is %q, want %q", reason, got, want)
+		}
+	}
+}
