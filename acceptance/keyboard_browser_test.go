@@ -16,15 +16,15 @@ import (
 const focused = `(() => {
 	const e = document.activeElement;
 	if (e === document.body) return "nothing";
-	const box = e.getBoundingClientRect();
+	const lines = e.getClientRects(), first = lines[0], last = lines[lines.length - 1];
 	const seen = (x, y) => {
 		const top = document.elementFromPoint(x, y);
 		return top && (e.contains(top) || top.closest("label")?.contains(e) || top.closest("tr")?.contains(e));
 	};
 	const said = e.tagName + " " + (e.getAttribute("aria-label") || e.innerText || e.name).trim().replace(/\s+/g, " ") + " " + (e.type === "checkbox" ? e.value : "");
 	if (getComputedStyle(e).outlineStyle === "none") return said + "! has no outline";
-	if (![[box.left + 4, box.top + 4], [box.right - 4, box.bottom - 4]].some(([x, y]) => seen(x, y)))
-		return said + "! is not seen at " + Math.round(box.top) + " px";
+	if (![[first.left + 4, first.top + 4], [last.right - 4, last.bottom - 4]].some(([x, y]) => seen(x, y)))
+		return said + "! is not seen at " + Math.round(first.top) + " px";
 	return said;
 })()`
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The long forms of the tests: more kills, power cuts and channels, upgrades from the
-# release before, then every fuzz target in turn.
+# release before, the console in small windows, then every fuzz target in turn.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -16,7 +16,10 @@ TEST_CHANNELS=${TEST_CHANNELS:-1000} go test -count 1 -timeout 1h -v -run Failin
 TEST_TOKEN_MAILS=${TEST_TOKEN_MAILS:-2000} go test -count 1 -timeout 1h -v -run 'MailBy(Refresh)?Tokens' ./acceptance
 TEST_MINUTES=${TEST_MINUTES:-3} go test -count 1 -timeout 1h -v -run MailWithinLimits ./acceptance
 
-# Beside the release before, whose program is built from history.
+# Beside the release before, whose program is built from history; and in a browser
+# with little room.
+TEST_CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+export TEST_CHROMIUM
 go vet -tags soak ./acceptance
 go test -tags soak -count 1 -timeout 2h -v -run Soak ./acceptance
 
