@@ -19,7 +19,7 @@ func (p *Pages) failingReports(ctx context.Context) ([]console.Notice, error) {
 		why, since := r.LastFailure()
 		remedy, what := console.Remedy{Label: "Send it now", Path: reportPath(r) + "/test", Posts: []console.Hidden{}}, "sent"
 		if r.LastError == "" {
-			remedy.Label, remedy.Path, what = "Redeliver", deliveriesPath+"/"+idText(r.LastDelivery.ID)+"/redeliver", "delivered"
+			remedy.Label, remedy.Path, what = "Send again", deliveriesPath+"/"+idText(r.LastDelivery.ID)+"/redeliver", "delivered"
 		}
 		notices = append(notices, console.Notice{
 			Text: "The activity report “" + r.Name + "” of " + r.ProjectKey + "/" + r.RepositoryKey + " was not " + what + ". " + why,
