@@ -3,8 +3,10 @@ package relay
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
@@ -90,6 +92,10 @@ func TestTwoActOnOneMessageAtOnce(t *testing.T) {
 				}
 			}
 			w.settled(5, 0)
+			w.until("an attempt at each", func() bool {
+				list, err := w.queue.Messages(t.Context(), mailqueue.MessageFilter{Limit: 10})
+				return err == nil && !slices.ContainsFunc(list, func(m mailqueue.Message) bool { return m.DueAt.Before(time.Now()) })
+			})
 			if got := w.audited(); len(got) != 10 {
 				t.Errorf("turn %d: the audit trail has %q", turn, got)
 			}
