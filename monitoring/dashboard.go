@@ -71,12 +71,14 @@ func panels() (list []object) {
 func (p *Panel) object() object {
 	targets := make([]object, len(p.Lines))
 	for i, line := range p.Lines {
-		targets[i] = object{"refId": string(rune('A' + i)), "datasource": source, "expr": line.Expr, "legendFormat": line.Legend, "instant": p.Now, "range": !p.Now}
+		targets[i] = object{"refId": string(rune('A' + i)), "datasource": source, "expr": line.Expr, "legendFormat": line.Legend,
+			"instant": p.Now, "range": !p.Now}
 	}
 	o := object{
 		"type": "timeseries", "title": p.Title, "datasource": source, "targets": targets,
 		"fieldConfig": object{"defaults": object{"unit": p.Unit, "min": 0}, "overrides": []object{}},
-		"options":     object{"legend": object{"displayMode": "list", "placement": "bottom", "showLegend": true}, "tooltip": object{"mode": "multi", "sort": "desc"}},
+		"options": object{"legend": object{"displayMode": "list", "placement": "bottom", "showLegend": true},
+			"tooltip": object{"mode": "multi", "sort": "desc"}},
 	}
 	if p.Help != "" {
 		o["description"] = p.Help
@@ -84,7 +86,8 @@ func (p *Panel) object() object {
 	if p.Now {
 		o["type"] = "stat"
 		o["fieldConfig"] = object{"defaults": object{"unit": p.Unit}, "overrides": []object{}}
-		o["options"] = object{"colorMode": "none", "graphMode": "none", "textMode": "value_and_name", "reduceOptions": object{"calcs": []string{"lastNotNull"}}}
+		o["options"] = object{"colorMode": "none", "graphMode": "none", "textMode": "value_and_name",
+			"reduceOptions": object{"calcs": []string{"lastNotNull"}}}
 	}
 	return o
 }

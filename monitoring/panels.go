@@ -77,11 +77,13 @@ var Rows = []Row{
 			{"max by (node) (outrigger_mail_paused" + all + ") > 0", "{{node}}"},
 			{"max by (node, reason) (outrigger_mail_smarthost_paused" + all + ") > 0", "{{node}}: {{reason}}"},
 		}},
-		{"Age of readings of other queues", "", "s", false, []Line{{"max by (node) (outrigger_mail_queue_sample_age_seconds" + all + ")", "{{node}}"}}},
+		{"Age of readings of other queues", "", "s", false, []Line{{"max by (node) (outrigger_mail_queue_sample_age_seconds" + all + ")",
+			"{{node}}"}}},
 	}},
 	{"Migration of threaded comments", []Panel{
 		{"Records", "", "none", false, []Line{{"max by (state) (outrigger_threads_migration_records" + all + ")", "{{state}}"}}},
-		{"Requests to the cloud site", "By status; 0: no answer.", "cps", false, []Line{{rate("outrigger_threads_cloud_requests_total"+all, "status"), "{{status}}"}}},
+		{"Requests to the cloud site", "By status; 0: no answer.", "cps", false,
+			[]Line{{rate("outrigger_threads_cloud_requests_total"+all, "status"), "{{status}}"}}},
 		{"Records processed and exported", "", "cps", false, []Line{
 			{rate("outrigger_threads_records_total"+all, "instance"), "processed {{instance}}"},
 			{rate("outrigger_threads_export_records_total"+all, "instance"), "exported {{instance}}"},
@@ -89,7 +91,8 @@ var Rows = []Row{
 	}},
 	{"Requests, database, process", []Panel{
 		{"Requests", "By status.", "reqps", false, []Line{{rate("outrigger_http_requests_total"+all, "status"), "{{status}}"}}},
-		{"Time of a request", "95 of 100 are answered sooner.", "s", false, []Line{{quantile("0.95", "outrigger_http_request_duration_seconds"), "{{instance}}"}}},
+		{"Time of a request", "95 of 100 are answered sooner.", "s", false,
+			[]Line{{quantile("0.95", "outrigger_http_request_duration_seconds"), "{{instance}}"}}},
 		{"Time of a commit", "99 and 50 of 100 take less.", "s", false, []Line{
 			{quantile("0.99", "outrigger_db_commit_seconds"), "99 % {{instance}}"},
 			{quantile("0.5", "outrigger_db_commit_seconds"), "50 % {{instance}}"},

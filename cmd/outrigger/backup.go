@@ -54,6 +54,7 @@ func (c backupMakeCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "Wrote %d bytes to %s. Keep the server's key (secret_key, or secret.key in its data folder) as well: the secrets in a backup cannot be read without it.\n", size, c.File)
+	_, err = fmt.Fprintf(s.out, "Wrote %d bytes to %s. Keep the server's key (secret_key, or secret.key in its data folder) as well: the "+
+		"secrets in a backup cannot be read without it.\n", size, c.File)
 	return err
 }

@@ -111,7 +111,9 @@ func parse(ctx context.Context, args []string, s streams) (command func() error,
 func newParser(ctx context.Context, s streams, exit func(int)) (*kong.Kong, error) {
 	parser, err := kong.New(new(commands),
 		kong.Name("outrigger"),
-		kong.Description("Three services beside a self-hosted issue tracker or code-hosting platform: chat notifications for Microsoft Teams and Slack, a durable queue for outgoing mail with its status on every node, and the migration of threaded comments to a cloud site. A running server has the documentation at /docs/."),
+		kong.Description("Three services beside a self-hosted issue tracker or code-hosting platform: chat notifications for Microsoft Teams "+
+			"and Slack, a durable queue for outgoing mail with its status on every node, and the migration of threaded comments to a cloud "+
+			"site. A running server has the documentation at /docs/."),
 		kong.Writers(s.out, s.err),
 		kong.Exit(exit),
 		kong.Vars{"version": versionText()},

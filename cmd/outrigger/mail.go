@@ -51,7 +51,8 @@ func (c mailStatusCmd) Run(ctx context.Context, s streams) error {
 	}
 	rows := make([][]string, len(queues))
 	for i, q := range queues {
-		rows[i] = []string{q.NodeID, strconv.FormatInt(q.Size, 10), strconv.FormatInt(q.ErrorSize, 10), stamp(q.OldestAt), sending(&q, time.Now())}
+		rows[i] = []string{q.NodeID, strconv.FormatInt(q.Size, 10), strconv.FormatInt(q.ErrorSize, 10), stamp(q.OldestAt),
+			sending(&q, time.Now())}
 	}
 	return printRows(s.out, []string{"NODE", "SIZE", "ERRORS", "OLDEST", "SENDING"}, rows)
 }

@@ -105,7 +105,8 @@ func (c mailDeleteCmd) Run(ctx context.Context, s streams) error {
 	if c.All {
 		body["all"] = true
 	}
-	return c.manage(ctx, s, c.askFlags, c.yesFlag, mailAction{"delete", "Delete %d messages? Recipients who have not received them will not get them.", ""}, body)
+	return c.manage(ctx, s, c.askFlags, c.yesFlag, mailAction{"delete", "Delete %d messages? Recipients who have not received them will " +
+		"not get them.", ""}, body)
 }
 
 // each does the same to several messages, up to the first that is refused.

@@ -33,7 +33,8 @@ func (c channelListCmd) Run(ctx context.Context, s streams) error {
 	}
 	rows := make([][]string, len(found))
 	for i, one := range found {
-		rows[i] = []string{one.Channel, one.Name, one.State, stamp(one.Until), stamp(one.LastOKAt), strconv.Itoa(one.Waiting), dash(oneLine(one.Reason))}
+		rows[i] = []string{one.Channel, one.Name, one.State, stamp(one.Until), stamp(one.LastOKAt), strconv.Itoa(one.Waiting),
+			dash(oneLine(one.Reason))}
 	}
 	return printRows(s.out, []string{"CHANNEL", "NAME", "STATE", "NEXT TRY", "LAST SUCCESS", "WAITING", "REASON"}, rows)
 }

@@ -34,7 +34,8 @@ func (c deliveriesCmd) show(ctx context.Context, s streams) error {
 // printDelivery writes a delivery for people.
 func printDelivery(out io.Writer, d *api.Delivery) error {
 	rows := [][]string{
-		{"State", standing(d)}, {"Event", dash(typeKeys(d.EventTypes))}, {"Repository", dash(strings.Trim(d.ProjectKey+"/"+d.RepositoryKey, "/"))},
+		{"State", standing(d)}, {"Event", dash(typeKeys(d.EventTypes))},
+		{"Repository", dash(strings.Trim(d.ProjectKey+"/"+d.RepositoryKey, "/"))},
 		{"Channel", toChannel(d)}, {"Received", stamp(d.CreatedAt)}, {"Ended", stamp(d.FinishedAt)}, {"Attempts", strconv.Itoa(d.Attempts)},
 	}
 	for i := range d.AttemptList {

@@ -107,7 +107,8 @@ func whyVerdict(v *api.RuleVerdict) string {
 		if excluded {
 			verb = "excludes"
 		}
-		text = strings.TrimSpace(fmt.Sprintf("%s: the rule %s %s, the event has %s. %s", notify.MemberLabel(v.Filter), verb, wants, cmp.Or(v.Has, "none"), v.Note))
+		text = strings.TrimSpace(fmt.Sprintf("%s: the rule %s %s, the event has %s. %s", notify.MemberLabel(v.Filter), verb, wants,
+			cmp.Or(v.Has, "none"), v.Note))
 	}
 	return dash(oneLine(text))
 }

@@ -32,7 +32,8 @@ func (c refusedCmd) Run(ctx context.Context, s streams) error {
 	}
 	rows := make([][]string, len(all))
 	for i, r := range all {
-		rows[i] = []string{r.Connection, cmp.Or(r.Hook, "-"), string(r.Reason), strconv.Itoa(r.Count), stamp(r.LastAt), r.LastAddress, r.LastMessage, r.Advice}
+		rows[i] = []string{r.Connection, cmp.Or(r.Hook, "-"), string(r.Reason), strconv.Itoa(r.Count), stamp(r.LastAt), r.LastAddress,
+			r.LastMessage, r.Advice}
 	}
 	return printRows(s.out, []string{"CONNECTION", "HOOK", "REASON", "IN 24 H", "LAST", "FROM", "ANSWER", "WHAT HELPS"}, rows)
 }

@@ -54,7 +54,8 @@ func (c reportListCmd) Run(ctx context.Context, s streams) error {
 			stamp(r.NextRunAt), stamp(r.LastRunAt), dash(string(r.LastOutcome)), dash(oneLine(r.LastError)),
 		}
 	}
-	return printRows(s.out, []string{"ID", "NAME", "CONNECTION", "REPOSITORY", "STATE", "FREQUENCY", "TIME", "NEXT RUN", "LAST RUN", "OUTCOME", "ERROR"}, rows)
+	return printRows(s.out, []string{"ID", "NAME", "CONNECTION", "REPOSITORY", "STATE", "FREQUENCY", "TIME", "NEXT RUN", "LAST RUN",
+		"OUTCOME", "ERROR"}, rows)
 }
 
 // list asks for the reports of a repository, or for all pages of more of them.
@@ -117,7 +118,8 @@ func (c reportViewCmd) Run(ctx context.Context, s streams) error {
 			waits = append(waits, fmt.Sprintf("%d more", p.WaitsForMore))
 		}
 		rows[i] = []string{
-			strconv.FormatInt(p.ID, 10), strconv.Itoa(p.IdleDays), dash(oneLine(p.Title)), dash(oneLine(nameOf(p.Author))), dash(p.Target), dash(strings.Join(waits, ", ")),
+			strconv.FormatInt(p.ID, 10), strconv.Itoa(p.IdleDays), dash(oneLine(p.Title)), dash(oneLine(nameOf(p.Author))), dash(p.Target),
+			dash(strings.Join(waits, ", ")),
 		}
 	}
 	return printRows(s.out, []string{"ID", "DAYS IDLE", "TITLE", "AUTHOR", "TARGET", "WAITS FOR"}, rows)

@@ -47,7 +47,8 @@ func (c *client) advice(status int) string {
 }
 
 // flags are the flags of members that every command takes by the same flag.
-var flags = map[string]string{"connection": "--connection", "projectKey": "--project", "repositoryKey": "--repository", "keepTokens": "--keep-token"}
+var flags = map[string]string{"connection": "--connection", "projectKey": "--project", "repositoryKey": "--repository",
+	"keepTokens": "--keep-token"}
 
 // unreachable is the error of a request that got no answer.
 func (c *client) unreachable(err error) error {

@@ -75,6 +75,7 @@ func (c secretsForgetCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "Values discarded: %d. Start the server. The console marks the rules, connections and hooks whose secret you have to enter again.\n", lost)
+	_, err = fmt.Fprintf(s.out, "Values discarded: %d. Start the server. The console marks the rules, connections and hooks whose secret "+
+		"you have to enter again.\n", lost)
 	return err
 }

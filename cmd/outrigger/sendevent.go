@@ -96,7 +96,8 @@ func (c sendEventCmd) secret(s streams) (secret.Value, error) {
 			return conn.WebhookSecret, nil
 		}
 	}
-	return secret.Value{}, fmt.Errorf("%[2]s has no connection %[1]s; if it was added in the console, give its secret with --secret-file", c.Connection, c.Config)
+	return secret.Value{}, fmt.Errorf("%[2]s has no connection %[1]s; if it was added in the console, give its secret with --secret-file",
+		c.Connection, c.Config)
 }
 
 // unlike returns a body that says the same and is another: white space may follow a
@@ -129,7 +130,8 @@ func (c sendEventCmd) print(s streams, resp *http.Response) error {
 			_, err = fmt.Fprintf(s.out, "It is event %[1]d. To see which rules took it: outrigger notify explain %[1]d\n", event)
 		}
 		if err == nil && duplicate != 0 {
-			_, err = fmt.Fprintf(s.out, "The server already received this as event %d, so nothing is sent again. To send it as a new event, use --again.\n", duplicate)
+			_, err = fmt.Fprintf(s.out, "The server already received this as event %d, so nothing is sent again. To send it as a new event, "+
+				"use --again.\n", duplicate)
 		}
 	}
 	if err == nil && resp.StatusCode >= 300 {

@@ -151,7 +151,8 @@ func (f threadsFlags) importFile(ctx context.Context, s streams, path, what stri
 	if f.JSON {
 		err = printJSON(s.out, out.answer)
 	} else {
-		_, err = fmt.Fprintf(s.out, "%d added, %d replaced, %d unchanged; %d %s in total\n", out.Added, out.Replaced, out.Unchanged, out.total, what)
+		_, err = fmt.Fprintf(s.out, "%d added, %d replaced, %d unchanged; %d %s in total\n", out.Added, out.Replaced, out.Unchanged, out.total,
+			what)
 	}
 	if err != nil || len(out.incomplete) == 0 {
 		return err

@@ -148,7 +148,8 @@ func printVerified(s streams, v threads.Verification) error {
 		if d.Found != 0 {
 			found = number(d.Found)
 		}
-		rows = append(rows, []string{"Issue " + number(d.CloudIssueID), fmt.Sprintf("comment %d: expected parent %d, found %s", d.CommentID, d.Expected, found)})
+		rows = append(rows, []string{"Issue " + number(d.CloudIssueID), fmt.Sprintf("comment %d: expected parent %d, found %s", d.CommentID,
+			d.Expected, found)})
 	}
 	return printRows(s.out, []string{"COMPARED", "COUNT"}, rows)
 }

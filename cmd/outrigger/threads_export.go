@@ -54,7 +54,8 @@ func (c threadsExportCmd) Run(ctx context.Context, s streams) error {
 		_, err = fmt.Fprintf(s.out, "%s written to %s\n", amount(out.Records, "record"), c.Out)
 	}
 	if err == nil && out.Changed {
-		return coded{exitLook, errors.New("the hierarchy changed during the export, so records may be missing or repeated; export again when nothing is being imported")}
+		return coded{exitLook, errors.New("the hierarchy changed during the export, so records may be missing or repeated; export again when " +
+			"nothing is being imported")}
 	}
 	return err
 }
@@ -80,6 +81,7 @@ func (c threadsIDMappingsCmd) Run(ctx context.Context, s streams) error {
 	if c.JSON {
 		return printJSON(s.out, out)
 	}
-	_, err = fmt.Fprintf(s.out, "%s written to %s; give outrigger threads migrate --site %s, too\n", amount(out.Lines, "mapping"), c.Out, c.CloudSite)
+	_, err = fmt.Fprintf(s.out, "%s written to %s; give outrigger threads migrate --site %s, too\n", amount(out.Lines, "mapping"), c.Out,
+		c.CloudSite)
 	return err
 }

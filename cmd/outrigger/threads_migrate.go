@@ -86,7 +86,8 @@ func (m *migrating) run(ctx context.Context) error {
 		return errors.New("nothing was loaded; fetch the id mappings report for the target, or run the command again with --accept-other-site")
 	}
 	if len(p.Incomplete) > 0 && !m.cmd.Accept {
-		return errors.New("nothing was loaded; export the files again, or run the command again with --accept-incomplete to load them as they are")
+		return errors.New("nothing was loaded; export the files again, or run the command again with --accept-incomplete to load " +
+			"them as they are")
 	}
 	if err := m.load(ctx); err != nil {
 		return interrupted(err, "the server continues loading; check with outrigger threads status, then start or reset it")
@@ -147,7 +148,8 @@ func (m *migrating) free(now threads.MigrationStatus) error {
 		return fmt.Errorf("%w\n%s", err, hint)
 	}
 	if now.Phase != threads.PhaseEmpty && !m.cmd.Replace {
-		return fmt.Errorf("another migration is loaded (%s); process it with outrigger threads start, clear it with outrigger threads reset, or replace it with --replace", now.Phase)
+		return fmt.Errorf("another migration is loaded (%s); process it with outrigger threads start, clear it with outrigger threads reset, "+
+			"or replace it with --replace", now.Phase)
 	}
 	return nil
 }
@@ -199,7 +201,8 @@ func (m *migrating) preview(ctx context.Context) (threads.Previewed, error) {
 	defer bar.end()
 	p, err := m.Preview(ctx, bar.part)
 	if err == nil && !p.Drafts.Same(m.drafts) {
-		err = fmt.Errorf("the files on the server are not those that were sent (hierarchy: %s; mappings: %s): others were sent meanwhile; nothing was loaded",
+		err = fmt.Errorf("the files on the server are not those that were sent (hierarchy: %s; mappings: %s): others were sent meanwhile; "+
+			"nothing was loaded",
 			p.Drafts.Hierarchy, p.Drafts.Mappings)
 	}
 	return p, err

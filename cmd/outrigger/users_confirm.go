@@ -35,7 +35,8 @@ func (c userConfirmCmd) Run(ctx context.Context, s streams) error {
 				Expires time.Time `json:"expiresAt"`
 			}{c.Name, code.Reveal(), expires.UTC()})
 		}
-		fmt.Fprintf(s.err, "The code works once, until %s. Start the server; %s enters it where the console asks to confirm, and sets up a second factor.\n", stamp(expires), c.Name)
+		fmt.Fprintf(s.err, "The code works once, until %s. Start the server; %s enters it where the console asks to confirm, and sets up a "+
+			"second factor.\n", stamp(expires), c.Name)
 		_, err = fmt.Fprintln(s.out, code.Reveal())
 		return err
 	})

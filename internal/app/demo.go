@@ -209,7 +209,8 @@ func (d *Demo) addRules(ctx context.Context) error {
 	}{
 		{notify.Rule{Name: "Pull requests of every project", Filter: notify.Filter{EventTypes: pullRequests}}, "reviews"},
 		{notify.Rule{Name: "Branches of project ATL", ProjectKey: "ATL", Filter: notify.Filter{EventTypes: refs}}, "pushes"},
-		{notify.Rule{Name: "Releases of the card reader", ProjectKey: "ATL", RepositoryKey: "card-reader", Filter: notify.Filter{EventTypes: tags, BranchMask: "v?[0-9].*"}}, "releases"},
+		{notify.Rule{Name: "Releases of the card reader", ProjectKey: "ATL", RepositoryKey: "card-reader",
+			Filter: notify.Filter{EventTypes: tags, BranchMask: "v?[0-9].*"}}, "releases"},
 	} {
 		r.rule.Connection, r.rule.Enabled, r.rule.Format, r.rule.ChannelName = connection, true, notify.Auto, r.channel
 		url := d.ChatURL() + playground.WebhookPath(r.channel)

@@ -38,8 +38,10 @@ func (d *Demo) CodeCloudURL() string {
 // at url, with a connection to it.
 func (d *Demo) playBitbucketCloud(url string) {
 	key, hidden := secret.Random(12), secret.Random(24)
-	ada := bitbucketcloud.Account{ID: demoAccount, UUID: "{a5b0e1c2-0d7f-4a54-9d3e-2f6c1b8a7e01}", DisplayName: "Ada Lovelace", Nickname: "ada"}
-	grace := bitbucketcloud.Account{ID: "712020:grace", UUID: "{b7c2d3e4-1e8a-4b65-8e4f-3a7d2c9b8f02}", DisplayName: "Grace Hopper", Nickname: "grace"}
+	ada := bitbucketcloud.Account{ID: demoAccount, UUID: "{a5b0e1c2-0d7f-4a54-9d3e-2f6c1b8a7e01}", DisplayName: "Ada Lovelace",
+		Nickname: "ada"}
+	grace := bitbucketcloud.Account{ID: "712020:grace", UUID: "{b7c2d3e4-1e8a-4b65-8e4f-3a7d2c9b8f02}", DisplayName: "Grace Hopper",
+		Nickname: "grace"}
 	now, at := d.clock(), cloudsamples.Engine
 	days := func(n int) time.Time { return now.AddDate(0, 0, -n) }
 	d.world.Code = &bitbucketcloud.Page{Platform: bitbucketcloud.New(bitbucketcloud.Options{
@@ -49,10 +51,13 @@ func (d *Demo) playBitbucketCloud(url string) {
 			Workspace: at.Workspace, Slug: at.Repository, ProjectKey: "ATL", ProjectName: "Atlas",
 			Permissions: map[string]string{ada.ID: "admin", grace.ID: "write"},
 			PullRequests: []bitbucketcloud.PullRequest{
-				{ID: 12, Title: "Carry over all seven wheels at once", Author: grace.ID, Target: "main", Created: days(40), Updated: days(23), Reviewers: []string{ada.ID}},
-				{ID: 17, Title: "Read punch cards with folded corners", Author: ada.ID, Target: "main", Created: days(12), Updated: days(8), Reviewers: []string{grace.ID},
+				{ID: 12, Title: "Carry over all seven wheels at once", Author: grace.ID, Target: "main", Created: days(40), Updated: days(23),
+					Reviewers: []string{ada.ID}},
+				{ID: 17, Title: "Read punch cards with folded corners", Author: ada.ID, Target: "main", Created: days(12), Updated: days(8),
+					Reviewers:    []string{grace.ID},
 					Participants: []bitbucketcloud.Participant{{Account: grace.ID, State: "approved"}}},
-				{ID: 21, Title: "Round orbit tables half to even", Author: grace.ID, Target: "release/2", Draft: true, Created: days(2), Updated: days(1)},
+				{ID: 21, Title: "Round orbit tables half to even", Author: grace.ID, Target: "release/2", Draft: true, Created: days(2),
+					Updated: days(1)},
 			},
 		}},
 	})}
@@ -117,7 +122,8 @@ func (d *Demo) addCloudRule(ctx context.Context) error {
 		Name: "Pipelines and pull requests of the engine", Connection: connection.Name, ProjectKey: at.Workspace, RepositoryKey: at.Repository,
 		AuthorizationID: account.ID, Enabled: true, Format: notify.Auto, ChannelName: "engine",
 		Filter: notify.Filter{ExpectedCommitStatus: notify.StatusBoth, EventTypes: []notify.EventType{
-			notify.PipelineFailed, notify.PipelineStopped, notify.PullRequestOpened, notify.PullRequestApproved, notify.PullRequestMerged, notify.PullRequestDeclined,
+			notify.PipelineFailed, notify.PipelineStopped, notify.PullRequestOpened, notify.PullRequestApproved, notify.PullRequestMerged,
+			notify.PullRequestDeclined,
 		}},
 	}
 	if _, err := store.SaveRule(ctx, notify.Actor{Name: "demo", Source: "local"}, rule, d.ChatURL()+playground.WebhookPath(rule.ChannelName)); err != nil {

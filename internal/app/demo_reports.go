@@ -23,14 +23,16 @@ func (d *Demo) addPlatform() {
 
 // sendsEvents has the played platform know the webhook by which its events come in.
 func (d *Demo) sendsEvents(url string) {
-	d.code.PutWebhook(bitbucket.Webhook{Project: playground.OpenProject, Name: "Outrigger", URL: url, Active: true, Events: bitbucket.EventKeys()})
+	d.code.PutWebhook(bitbucket.Webhook{Project: playground.OpenProject, Name: "Outrigger", URL: url, Active: true,
+		Events: bitbucket.EventKeys()})
 }
 
 // addReport saves an activity report about pull requests of which some wait.
 func (d *Demo) addReport(ctx context.Context) error {
 	r := notify.Report{
-		Name: "Reviews that wait", Connection: d.cfg.Notify.Connections[0].Name, ProjectKey: playground.OpenProject, RepositoryKey: playground.OpenRepository,
-		ChannelName: "reviews", Format: notify.Auto, InactivityDays: 7, Enabled: true,
+		Name: "Reviews that wait", Connection: d.cfg.Notify.Connections[0].Name, ProjectKey: playground.OpenProject,
+		RepositoryKey: playground.OpenRepository,
+		ChannelName:   "reviews", Format: notify.Auto, InactivityDays: 7, Enabled: true,
 		ReportSchedule: notify.ReportSchedule{Frequency: notify.WorkingDay, Time: "09:00", TimeZone: "Europe/London"},
 	}
 	if _, err := d.App.chat.store.SaveReport(ctx, notify.Actor{Name: "demo", Source: "local"}, r, d.ChatURL()+playground.WebhookPath("reviews"), d.clock()); err != nil {

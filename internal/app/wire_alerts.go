@@ -116,7 +116,8 @@ func alertCard(m alerts.Message, base string) card.Card {
 		c.Items = append(c.Items, card.Item{Title: line(t.Text), URL: base + t.Link, Detail: "since " + minute(t.Since)})
 	}
 	for _, t := range m.Ended {
-		c.Items = append(c.Items, card.Item{Title: "No longer: " + line(t.Text), URL: base + t.Link, Detail: minute(t.Since) + " to " + minute(t.GoneAt)})
+		c.Items = append(c.Items, card.Item{Title: "No longer: " + line(t.Text), URL: base + t.Link,
+			Detail: minute(t.Since) + " to " + minute(t.GoneAt)})
 	}
 	if more := len(c.Items) - maxAlerts; more > 0 {
 		c.Items, c.MoreItems = c.Items[:maxAlerts], more

@@ -12,7 +12,8 @@ import (
 // only administrators may read: figures, the alerts channel and tokens of scope
 // monitoring have it, and those who read it are not known.
 func (a *App) attention(ctx context.Context) ([]console.Notice, error) {
-	who := &identity.Principal{Name: "alerts", Source: identity.Local, Scope: identity.All, Grants: []identity.Grant{{Permission: identity.SysAdmin}}}
+	who := &identity.Principal{Name: "alerts", Source: identity.Local, Scope: identity.All,
+		Grants: []identity.Grant{{Permission: identity.SysAdmin}}}
 	return a.pages.Attention(notify.WithoutInside(identity.With(ctx, who)), who)
 }
 

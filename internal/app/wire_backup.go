@@ -148,7 +148,8 @@ func (a *App) startHeld(ctx context.Context) {
 // which no server may use.
 func (a *App) Restore(ctx context.Context, file string) (backup.Replaced, error) {
 	if !a.cfg.DatabaseURL.IsZero() {
-		return backup.Replaced{}, fault.New(fault.Conflict, "This configuration names a PostgreSQL database (database_url). Restore it with PostgreSQL's own tools, such as pg_restore, while no node runs, then run: outrigger restore --mark")
+		return backup.Replaced{}, fault.New(fault.Conflict, "This configuration names a PostgreSQL database (database_url). Restore it with "+
+			"PostgreSQL's own tools, such as pg_restore, while no node runs, then run: outrigger restore --mark")
 	}
 	return backup.Restore(ctx, backup.RestoreOptions{
 		Dir: a.cfg.DataDir, File: file, Now: time.Now(), Migrations: migrations(),

@@ -68,6 +68,7 @@ func (a *App) overviewBegun(ctx context.Context, p *identity.Principal) ([]conso
 		return nil, nil
 	}
 	return []console.Card{{Title: "Database", Link: "/system/backup", Text: "New.", Attention: []console.Notice{{Kind: "new_database",
-		Text: "A new, empty database was begun in " + place + ". If there should be an earlier one, stop the server and restore it, or mount its folder.", Since: at,
+		Text: "A new, empty database was begun in " + place + ". If there should be an earlier one, stop the server and restore it, or " +
+			"mount its folder.", Since: at,
 	}}}}, nil
 }

@@ -143,12 +143,14 @@ func (a *App) overviewNodes(ctx context.Context, p *identity.Principal) ([]conso
 	}
 	if err := a.cluster.Ready(); err != nil {
 		card.Attention = append(card.Attention, console.Notice{
-			Kind: "not_ready", Key: "not ready " + a.nodeID, Text: "The node " + a.nodeID + " accepts nothing. " + fault.As(err).Message, Tone: console.Bad, Since: a.cluster.WrittenAt(),
+			Kind: "not_ready", Key: "not ready " + a.nodeID, Text: "The node " + a.nodeID + " accepts nothing. " + fault.As(err).Message,
+			Tone: console.Bad, Since: a.cluster.WrittenAt(),
 		})
 	}
 	for _, g := range gaps {
 		card.Attention = append(card.Attention, console.Notice{
-			Kind: "gap", Key: "gap " + moment(g.From), Text: "Nothing listened: the platform does not send again what it sent then.", Since: g.From, Until: g.To,
+			Kind: "gap", Key: "gap " + moment(g.From), Text: "Nothing listened: the platform does not send again what it sent then.",
+			Since: g.From, Until: g.To,
 		})
 	}
 	return []console.Card{card}, nil

@@ -45,7 +45,8 @@ func (a *App) openWeb(context.Context) (err error) {
 	if err := a.identity.UsePasskeys(a.URL()); err != nil {
 		return err
 	}
-	a.pages, err = console.New(console.Options{Identity: a.identity, ProviderSignIn: a.identity, BaseURL: a.URL(), Version: a.version, Log: a.log, Clock: a.clock})
+	a.pages, err = console.New(console.Options{Identity: a.identity, ProviderSignIn: a.identity, BaseURL: a.URL(), Version: a.version,
+		Log: a.log, Clock: a.clock})
 	if err != nil {
 		return fmt.Errorf("make the console: %w", err)
 	}
@@ -90,8 +91,9 @@ func (a *App) routeMetrics() error {
 	rest.Add(a.router, rest.Operation[struct{}, string]{
 		Route: rest.Route{Method: http.MethodGet, Path: "/metrics", Access: access, Own: true},
 		Words: rest.Words{
-			ID: "getMetrics", Tag: "operation", Summary: "Returns the figures of this node to Prometheus.", Answer: "Prometheus' text format.", Media: "text/plain",
-			Text: "Needs `ADMIN`, or a token of scope `monitoring`; with `metrics.public`, nothing.",
+			ID: "getMetrics", Tag: "operation", Summary: "Returns the figures of this node to Prometheus.", Answer: "Prometheus' text format.",
+			Media: "text/plain",
+			Text:  "Needs `ADMIN`, or a token of scope `monitoring`; with `metrics.public`, nothing.",
 		},
 		Handle: func(w http.ResponseWriter, r *http.Request) error {
 			figures.ServeHTTP(w, r)
@@ -128,5 +130,6 @@ func (a *App) serve(ctx context.Context) error {
 // the length of a compressed answer would tell whether their guess is in it.
 func (a *App) sentIn(path string) bool {
 	path = strings.TrimPrefix(path, basePath(a.cfg.BaseURL))
-	return strings.HasPrefix(path, "/hooks/") || strings.HasPrefix(path, "/mail/messages/") || strings.HasPrefix(path, "/rest/") && strings.Contains(path, "/mail/messages/")
+	return strings.HasPrefix(path, "/hooks/") || strings.HasPrefix(path, "/mail/messages/") ||
+		strings.HasPrefix(path, "/rest/") && strings.Contains(path, "/mail/messages/")
 }

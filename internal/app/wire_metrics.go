@@ -34,7 +34,8 @@ var (
 	pausedDesc = prometheus.NewDesc("outrigger_mail_paused",
 		"1 while an administrator has paused the mail of a node, else 0; the same on every node.", []string{"node"}, nil)
 	smarthostDesc = prometheus.NewDesc("outrigger_mail_smarthost_paused",
-		"1 while a node sends no mail because of what the smarthost answered or did not, with the reason, else 0; the same on every node.", []string{"node", "reason"}, nil)
+		"1 while a node sends no mail because of what the smarthost answered or did not, with the reason, else 0; the same on every node.",
+		[]string{"node", "reason"}, nil)
 	offlineDesc = prometheus.NewDesc("outrigger_mail_queue_offline_messages",
 		"Messages that wait in the queues of nodes that are OFFLINE; the same on every node.", []string{"node"}, nil)
 	retentionDesc = prometheus.NewDesc("outrigger_retention_last_round_timestamp_seconds",

@@ -52,7 +52,8 @@ func (a *App) overviewExposed(ctx context.Context, p *identity.Principal) ([]con
 	if err != nil {
 		return nil, err
 	}
-	card := console.Card{Title: "Outgoing proxy", Link: settingspages.Path, Text: "Requests that carry credentials go through the proxy of the settings over https only."}
+	card := console.Card{Title: "Outgoing proxy", Link: settingspages.Path, Text: "Requests that carry credentials go through the proxy " +
+		"of the settings over https only."}
 	for _, to := range a.signedIn() {
 		if a.outgoing.Exposes(to.URL) {
 			card.Attention = append(card.Attention, console.Notice{

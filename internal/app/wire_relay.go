@@ -37,7 +37,8 @@ type smtpRelay struct {
 func (a *App) listenMail(ctx context.Context) error {
 	if a.cfg.Mail.Listen == config.MailOff {
 		if a.sockets.Has(restart.SMTP) {
-			return fault.New(fault.Conflict, "A socket for SMTP was passed, but mail.listen is off. Set it to the address of the socket, or do not pass the socket; a running server that listens for SMTP must be stopped first.")
+			return fault.New(fault.Conflict, "A socket for SMTP was passed, but mail.listen is off. Set it to the address of the socket, or do "+
+				"not pass the socket; a running server that listens for SMTP must be stopped first.")
 		}
 		return nil
 	}

@@ -47,7 +47,8 @@ func (a *App) needDatabase(context.Context) error {
 	if err != nil || exists {
 		return err
 	}
-	return fault.New(fault.NotFound, "There is no database in %s. Say where it is: with --data, or with --config and the configuration file of the server.", a.cfg.DataDir)
+	return fault.New(fault.NotFound, "There is no database in %s. Say where it is: with --data, or with --config and the configuration "+
+		"file of the server.", a.cfg.DataDir)
 }
 
 // newKeyFile makes a new key where the key is a file. Where a rotation was
@@ -55,7 +56,8 @@ func (a *App) needDatabase(context.Context) error {
 func (a *App) newKeyFile(ctx context.Context) error {
 	if !a.cfg.SecretKey.IsZero() {
 		if a.cfg.PreviousKey.IsZero() {
-			return fault.New(fault.Invalid, "Set secret_key to the new key and secret_key_previous to the old one, restart every node with both, then rotate.")
+			return fault.New(fault.Invalid, "Set secret_key to the new key and secret_key_previous to the old one, restart every node with "+
+				"both, then rotate.")
 		}
 		return nil
 	}

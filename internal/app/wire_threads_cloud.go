@@ -43,8 +43,9 @@ func (a *App) openThreadsCloud(ctx context.Context) error {
 	(&pages.Admin{Tool: tool}).Register(a.pages)
 	a.threadsCloud.worker = processing.New(processing.Options{
 		Store: migrations, Leases: a.leases, Members: a.cluster.Members,
-		Target: target, Requests: a.cfg.Threads.JiraCloud.Requests, Linger: time.Duration(a.cfg.Threads.JiraCloud.Timeout), MaxUnpacked: unpacked * tool.MaxUpload,
-		Clock: a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,
+		Target: target, Requests: a.cfg.Threads.JiraCloud.Requests, Linger: time.Duration(a.cfg.Threads.JiraCloud.Timeout),
+		MaxUnpacked: unpacked * tool.MaxUpload,
+		Clock:       a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,
 	})
 	a.share(a.threadsCloud.worker)
 	return nil

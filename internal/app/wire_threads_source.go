@@ -44,7 +44,8 @@ func (a *App) openThreadsSource(context.Context) error {
 	a.threadsSource.reports = source.NewReports(store, a.leases, a.remoteMappings(), a.log)
 	imports := &source.Imports{Store: store, Mirrored: cfg.Source == config.ThreadsSQL, MaxUpload: int64(cfg.MaxUpload)}
 	metrics := source.NewMetrics(a.registry)
-	(&api.Source{Store: store, Imports: imports, Reports: a.threadsSource.reports, Mirror: a.threadsSource.mirror, Metrics: metrics}).Register(a.router)
+	(&api.Source{Store: store, Imports: imports, Reports: a.threadsSource.reports, Mirror: a.threadsSource.mirror,
+		Metrics: metrics}).Register(a.router)
 	(&pages.Source{Store: store, Imports: imports, Mirror: a.threadsSource.mirror, Metrics: metrics}).Register(a.pages)
 	return nil
 }

@@ -19,14 +19,16 @@ func (a *App) overviewUnlisted(_ context.Context, p *identity.Principal) ([]cons
 	if !p.May(identity.Admin, identity.Resource{}) {
 		return nil, nil
 	}
-	card := console.Card{Title: "Proxies in front", Link: "/system/nodes", Text: "Requests with forwarding headers came from addresses that trusted_proxies does not list."}
+	card := console.Card{Title: "Proxies in front", Link: "/system/nodes", Text: "Requests with forwarding headers came from addresses " +
+		"that trusted_proxies does not list."}
 	for _, u := range a.router.UnlistedProxies() {
 		if time.Since(u.LastAt) > unlistedShown {
 			continue
 		}
 		card.Attention = append(card.Attention, console.Notice{
 			Kind: "unlisted_proxy", Key: "unlisted proxy " + u.Address, Since: u.FirstAt,
-			Text: fmt.Sprintf("%s sends %s and is not in trusted_proxies, so all clients behind it count as one, and wrong passwords of one lock out all. If it is your proxy, put this line into the configuration file: %s",
+			Text: fmt.Sprintf("%s sends %s and is not in trusted_proxies, so all clients behind it count as one, and wrong passwords of one "+
+				"lock out all. If it is your proxy, put this line into the configuration file: %s",
 				u.Address, u.Header, u.Line),
 		})
 	}

@@ -22,16 +22,19 @@ func (c *Config) dangers() []string {
 	var w []string
 	warn := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
 	if c.TLS.Cert == "" && !Loopback(c.Listen) {
-		warn("listen: other machines reach %s over plain HTTP, so passwords can be read in transit; set tls.cert and tls.key, or listen on 127.0.0.1 behind a proxy that terminates TLS.", c.Listen)
+		warn("listen: other machines reach %s over plain HTTP, so passwords can be read in transit; set tls.cert and tls.key, or listen on "+
+			"127.0.0.1 behind a proxy that terminates TLS.", c.Listen)
 	}
 	if u, err := url.Parse(c.BaseURL); err == nil && u.Scheme == "http" && Loopback(c.Listen) && !thisMachine(u.Hostname()) {
 		warn("base_url: %s is plain HTTP, so passwords can be read in transit; let the proxy terminate TLS, and use https here.", c.BaseURL)
 	}
 	if c.Metrics.Public {
-		warn("metrics.public: anyone who can reach the server can read /metrics without signing in; give the scraper a token of scope monitoring instead.")
+		warn("metrics.public: anyone who can reach the server can read /metrics without signing in; give the scraper a token of scope " +
+			"monitoring instead.")
 	}
 	if m := &c.Mail; m.PlainAuth && m.Listen != MailOff && !Loopback(m.Listen) {
-		warn("mail.plain_auth: clients may sign in to %s without TLS, so their tokens can be read in transit; set mail.tls.cert and mail.tls.key, and remove plain_auth.", m.Listen)
+		warn("mail.plain_auth: clients may sign in to %s without TLS, so their tokens can be read in transit; set mail.tls.cert and "+
+			"mail.tls.key, and remove plain_auth.", m.Listen)
 	}
 	w = append(w, c.clearDangers()...)
 	w = append(w, c.dangersOIDC()...)
@@ -40,14 +43,17 @@ func (c *Config) dangers() []string {
 	for _, conn := range c.Notify.Connections {
 		switch n := len(conn.WebhookSecret.Reveal()); {
 		case n == 0 && conn.Unsigned:
-			warn("notify.connections: %s accepts unsigned webhooks, so anyone who can reach /hooks/%s can post false events; set webhook_secret.", conn.Name, conn.Name)
+			warn("notify.connections: %s accepts unsigned webhooks, so anyone who can reach /hooks/%s can post false events; set webhook_secret.",
+				conn.Name, conn.Name)
 		case n > 0 && n < minSecret:
-			warn("notify.connections: the webhook_secret of %s has fewer than %d characters and can be guessed; use %d random characters or more.", conn.Name, minSecret, minSecret)
+			warn("notify.connections: the webhook_secret of %s has fewer than %d characters and can be guessed; use %d random characters or more.",
+				conn.Name, minSecret, minSecret)
 		}
 	}
 	for _, cidr := range c.TrustedProxies {
 		if internet(cidr) {
-			warn("trusted_proxies: %s is the whole internet or a large part of it, so any client can forge its address and scheme; list only your proxies.", cidr)
+			warn("trusted_proxies: %s is the whole internet or a large part of it, so any client can forge its address and scheme; list only "+
+				"your proxies.", cidr)
 		}
 	}
 	for _, entry := range c.Notify.AllowedNetworks {
@@ -106,7 +112,8 @@ func changeable(dir string) []string {
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o002 == 0 { // Windows keeps no such bits
 		return nil
 	}
-	return []string{fmt.Sprintf("%s can be changed by other users of this machine (mode %04o); remove their access, for example with chmod 700.", dir, info.Mode().Perm())}
+	return []string{fmt.Sprintf("%s can be changed by other users of this machine (mode %04o); remove their access, for example "+
+		"with chmod 700.", dir, info.Mode().Perm())}
 }
 
 // readable warns of a file with secrets that others than its owner may read: mask has

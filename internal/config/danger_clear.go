@@ -26,7 +26,8 @@ func (c *Config) clearDangers() []string {
 		url secret.Value
 	}{{"database_url", c.DatabaseURL}, {"threads.sql.url", c.Threads.SQL.URL}} {
 		if host := clearDatabase(d.url.Reveal()); host != "" {
-			w = append(w, fmt.Sprintf("%s: the password and data for %s may be sent in the clear; add sslmode=verify-full (PostgreSQL) or tls=true (MySQL) to the URL.", d.key, host))
+			w = append(w, fmt.Sprintf("%s: the password and data for %s may be sent in the clear; add sslmode=verify-full (PostgreSQL) or "+
+				"tls=true (MySQL) to the URL.", d.key, host))
 		}
 	}
 	return w

@@ -64,7 +64,8 @@ func (c *Config) judgeMail(j *judge) {
 	}
 	judgeCertificate(j, "mail.tls", m.TLS.Cert, m.TLS.Key)
 	if m.TLS.Cert == "" && !m.PlainAuth && m.Listen != MailOff && !onLoopback(m.Listen) {
-		j.wrong("mail.listen", "other machines can reach %s, and clients would send their tokens in the clear; set mail.tls.cert and mail.tls.key, or set mail.plain_auth to true if you trust the network", m.Listen)
+		j.wrong("mail.listen", "other machines can reach %s, and clients would send their tokens in the clear; set mail.tls.cert and "+
+			"mail.tls.key, or set mail.plain_auth to true if you trust the network", m.Listen)
 	}
 	if m.Smarthost != "" {
 		judgeAddress(j, "mail.smarthost", m.Smarthost, "mail.example.com:587")

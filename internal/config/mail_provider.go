@@ -29,9 +29,11 @@ const (
 // "Exchange Online limits" (10,000 recipients in 24 hours). What Gmail and Amazon
 // SES allow differs between accounts; the endpoint of Amazon SES, between regions.
 var presets = map[string]preset{
-	"microsoft365": {"smtp.office365.com:587", "starttls", 3, 30, 10_000, "", microsoftScope, microsoftUserScope, []string{ClientCredentials, RefreshToken}},
-	"gmail":        {"smtp.gmail.com:587", "starttls", 8, 0, 0, "https://oauth2.googleapis.com/token", googleScope, googleScope, []string{JWTBearer, RefreshToken}},
-	"ses":          {"", "starttls", 8, 0, 0, "", "", "", nil},
+	"microsoft365": {"smtp.office365.com:587", "starttls", 3, 30, 10_000, "", microsoftScope, microsoftUserScope,
+		[]string{ClientCredentials, RefreshToken}},
+	"gmail": {"smtp.gmail.com:587", "starttls", 8, 0, 0, "https://oauth2.googleapis.com/token", googleScope, googleScope,
+		[]string{JWTBearer, RefreshToken}},
+	"ses": {"", "starttls", 8, 0, 0, "", "", "", nil},
 }
 
 // usePreset sets what mail.provider stands for, but for the keys that are given.
@@ -89,11 +91,14 @@ func (c *Config) judgeMailGrant(j *judge) {
 	switch {
 	case !known || slices.Contains(p.grants, grant):
 	case p.grants == nil:
-		j.wrong("mail.oauth", "%s takes no tokens; remove it, and set smarthost_user and smarthost_password to SMTP credentials", presetName(c.Mail.Provider))
+		j.wrong("mail.oauth", "%s takes no tokens; remove it, and set smarthost_user and smarthost_password to SMTP credentials",
+			presetName(c.Mail.Provider))
 	case grant == JWTBearer:
-		j.wrong("mail.oauth.grant", "%s does not know %s; write %s, which takes a client_key too, or %s", presetName(c.Mail.Provider), grant, ClientCredentials, RefreshToken)
+		j.wrong("mail.oauth.grant", "%s does not know %s; write %s, which takes a client_key too, or %s", presetName(c.Mail.Provider), grant,
+			ClientCredentials, RefreshToken)
 	case grant == ClientCredentials:
-		j.wrong("mail.oauth.grant", "%s does not know %s; write %s with the client_key of a service account, or %s", presetName(c.Mail.Provider), grant, JWTBearer, RefreshToken)
+		j.wrong("mail.oauth.grant", "%s does not know %s; write %s with the client_key of a service account, or %s",
+			presetName(c.Mail.Provider), grant, JWTBearer, RefreshToken)
 	}
 }
 
@@ -103,7 +108,8 @@ func (c *Config) dangersMail() []string {
 	if m.SmarthostPassword.IsZero() || !strings.HasPrefix(m.Smarthost, "smtp.office365.com:") {
 		return nil
 	}
-	return []string{"mail.smarthost_password: Microsoft 365 refuses passwords from the end of December 2026 on, unless an administrator of the tenant allows them; set mail.oauth instead."}
+	return []string{"mail.smarthost_password: Microsoft 365 refuses passwords from the end of December 2026 on, unless an administrator " +
+		"of the tenant allows them; set mail.oauth instead."}
 }
 
 func (c *Config) judgeMailLimits(j *judge) {
@@ -113,7 +119,8 @@ func (c *Config) judgeMailLimits(j *judge) {
 	case !slices.Contains(names, m.Provider):
 		j.wrong("mail.provider", "%q is not known; write microsoft365, gmail or ses, or leave it out and set mail.smarthost", m.Provider)
 	case m.Provider == "ses" && m.Smarthost == "":
-		j.wrong("mail.smarthost", "set the SMTP endpoint of your region, such as email-smtp.eu-central-1.amazonaws.com:587; mail.provider ses does not know the region")
+		j.wrong("mail.smarthost", "set the SMTP endpoint of your region, such as email-smtp.eu-central-1.amazonaws.com:587; mail.provider "+
+			"ses does not know the region")
 	case m.Provider != "" && m.SmarthostUser == "" && m.Smarthost == presets[m.Provider].smarthost:
 		j.wrong("mail.smarthost_user", "set the user name for signing in; %s accepts no mail without", presetName(m.Provider))
 	}
@@ -124,7 +131,8 @@ func (c *Config) judgeMailLimits(j *judge) {
 	case m.Quota < 0:
 		j.wrong("mail.quota", "%d is too few; write the recipients in 24 hours, or 0 for no limit", m.Quota)
 	case m.Quota > 0 && m.Quota < m.PerTransaction:
-		j.wrong("mail.quota", "%d is less than mail.recipients_per_transaction (%d), and a message to that many recipients could never be sent; raise the quota or lower the other", m.Quota, m.PerTransaction)
+		j.wrong("mail.quota", "%d is less than mail.recipients_per_transaction (%d), and a message to that many recipients could never be "+
+			"sent; raise the quota or lower the other", m.Quota, m.PerTransaction)
 	}
 }
 

@@ -83,10 +83,12 @@ var chosenByUsers = []string{"name", "nickname", "given_name", "family_name"}
 func (c *Config) dangersOIDC() (w []string) {
 	o := &c.Identity.OIDC
 	if u, err := url.Parse(o.Issuer); err == nil && u.Scheme == "http" && !thisMachine(u.Hostname()) {
-		w = append(w, fmt.Sprintf("identity.oidc.issuer: %s is plain HTTP, so anyone between this server and %s can sign in as any of its users; use https.", o.Issuer, u.Host))
+		w = append(w, fmt.Sprintf("identity.oidc.issuer: %s is plain HTTP, so anyone between this server and %s can sign in as any of its "+
+			"users; use https.", o.Issuer, u.Host))
 	}
 	if o.On() && slices.Contains(chosenByUsers, o.UserClaim) {
-		w = append(w, fmt.Sprintf("identity.oidc.user_claim: users of most providers can change %s, and so sign in under the name of another; use a claim that only administrators change, such as preferred_username or email.", o.UserClaim))
+		w = append(w, fmt.Sprintf("identity.oidc.user_claim: users of most providers can change %s, and so sign in under the name of "+
+			"another; use a claim that only administrators change, such as preferred_username or email.", o.UserClaim))
 	}
 	return w
 }

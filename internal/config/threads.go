@@ -78,7 +78,8 @@ func (d *ThreadsDatabase) judge(j *judge) {
 	// The parser's own error would quote the URL with its password.
 	u, err := url.Parse(d.URL.Reveal())
 	if err != nil || u.Host == "" || u.Scheme != "postgres" && u.Scheme != "postgresql" && u.Scheme != "mysql" {
-		j.wrong("threads.sql.url", "this is not a database URL; write it as postgres://user:password@host:5432/name or mysql://user:password@host:3306/name")
+		j.wrong("threads.sql.url", "this is not a database URL; write it as postgres://user:password@host:5432/name or "+
+			"mysql://user:password@host:3306/name")
 	}
 	if strings.TrimSpace(d.Query) == "" {
 		j.wrong("threads.sql.query", "set a query that returns issueId, commentId and parentCommentId")

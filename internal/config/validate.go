@@ -184,7 +184,8 @@ func (c *Config) judgeNotify(j *judge) {
 		}
 		seen[conn.Name] = true
 		if conn.Kind != KindBitbucketCloud && conn.Name != c.Identity.Platform && (conn.ClientID != "" || !conn.ClientSecret.IsZero()) {
-			j.wrong(key+".oauth_client_id", "only connections of kind %s, and the one that identity.platform names, have an OAuth client; leave it out", KindBitbucketCloud)
+			j.wrong(key+".oauth_client_id", "only connections of kind %s, and the one that identity.platform names, have an OAuth client; "+
+				"leave it out", KindBitbucketCloud)
 		}
 		if conn.Manage && c.BaseURL == "" {
 			j.wrong(key+".manage_webhooks", "base_url is missing; the platform needs it to reach Outrigger")
@@ -252,7 +253,8 @@ func (c *Config) warnings() []string {
 	var w []string
 	for _, conn := range c.Notify.Connections {
 		if conn.WebhookSecret.IsZero() && !conn.Unsigned {
-			w = append(w, fmt.Sprintf("The connection %s has no webhook_secret, so all its webhooks are refused. Set webhook_secret, or unsigned: true.", conn.Name))
+			w = append(w, fmt.Sprintf("The connection %s has no webhook_secret, so all its webhooks are refused. Set webhook_secret, or "+
+				"unsigned: true.", conn.Name))
 		}
 	}
 	return append(w, c.dangers()...)

@@ -35,7 +35,8 @@ func ReadForm(r *http.Request) (*Form, error) {
 		if tooBig := (*http.MaxBytesError)(nil); errors.As(err, &tooBig) {
 			return nil, fault.Wrap(err, fault.TooLarge, "The form is larger than 1 MiB.")
 		}
-		return nil, fault.Wrap(err, fault.Invalid, "The form could not be read: it is damaged, or has more than 10,000 values. Nothing was done. Go back and send it again.")
+		return nil, fault.Wrap(err, fault.Invalid, "The form could not be read: it is damaged, or has more than 10,000 values. Nothing was "+
+			"done. Go back and send it again.")
 	}
 	values := make(url.Values, len(r.PostForm))
 	for name, list := range r.PostForm {

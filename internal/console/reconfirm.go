@@ -69,7 +69,8 @@ func (x *exchange) confirmYou(form *Form, w waiting) (Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := confirmYouView{Form: form, User: x.principal.Ref(), Source: x.principal.Source, Factors: factors, Again: x.again(w.to), Kept: w.kept(x.userID()), Back: "/"}
+	view := confirmYouView{Form: form, User: x.principal.Ref(), Source: x.principal.Source, Factors: factors, Again: x.again(w.to),
+		Kept: w.kept(x.userID()), Back: "/"}
 	view.Once = view.Source != identity.Local && !factors.On() && x.principal.ConfirmedAt.IsZero()
 	if w.form != nil {
 		view.Again, view.Posted = x.again("/"), true
@@ -79,7 +80,8 @@ func (x *exchange) confirmYou(form *Form, w waiting) (Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		view.Passkey = PasskeyForm{Action: "/confirm", Prefix: confirmPrefix, Verb: "Use a passkey", Options: string(ceremony.Options), Name: ceremony.Name, Kept: view.Kept}
+		view.Passkey = PasskeyForm{Action: "/confirm", Prefix: confirmPrefix, Verb: "Use a passkey", Options: string(ceremony.Options),
+			Name: ceremony.Name, Kept: view.Kept}
 	}
 	return Page{Template: confirmYouPage, Title: "Confirm that it is you", Data: view}, nil
 }
@@ -128,7 +130,8 @@ func (c *Console) confirm(x *exchange) (Response, error) {
 	w := waiting{to: LocalPath(form.Get(confirmPrefix + "to"))}
 	if form.Bool(confirmPrefix + "post") {
 		if w.form = x.r.PostForm; form.Get(confirmPrefix+"user") != x.userID() {
-			return nil, fault.New(fault.Conflict, "Another user than %s, who is signed in now, filled in this form. Sign in as that user again, or fill in the form again.", x.principal.Ref())
+			return nil, fault.New(fault.Conflict, "Another user than %s, who is signed in now, filled in this form. Sign in as that user again, "+
+				"or fill in the form again.", x.principal.Ref())
 		}
 	}
 	proof := identity.Proof{

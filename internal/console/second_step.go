@@ -167,7 +167,8 @@ func (c *Console) showPasskeySignIn(x *exchange) (Response, error) {
 
 func (x *exchange) passkeyPage(form *Form, to string) (Response, error) {
 	steps, ctx := x.c.opts.Identity, x.r.Context()
-	view := passkeyView{form, PasskeyForm{Action: "/sign-in/passkey", Verb: "Sign in with a passkey", To: to, Why: steps.NoPasskeys()}, "/sign-in"}
+	view := passkeyView{form, PasskeyForm{Action: "/sign-in/passkey", Verb: "Sign in with a passkey", To: to, Why: steps.NoPasskeys()},
+		"/sign-in"}
 	if to != "/" {
 		view.Back = Path("/sign-in?to=%s", to)
 	}
@@ -202,7 +203,8 @@ func (c *Console) passkeySignIn(x *exchange) (Response, error) {
 	if errors.Is(err, identity.ErrStepOver) {
 		err = fault.Wrap(err, fault.Unauthenticated, "This took too long. Try again.")
 	} else if fault.Is(err, fault.Unauthenticated) {
-		err = fault.Wrap(err, fault.Unauthenticated, "No user signs in with this passkey. Sign in with your name and password, and register it under Your account.")
+		err = fault.Wrap(err, fault.Unauthenticated, "No user signs in with this passkey. Sign in with your name and password, and register "+
+			"it under Your account.")
 	}
 	return page, err
 }

@@ -48,7 +48,8 @@ var tried = []entry{
 	{"New-ServicePrincipal ", Nowhere, "it is of Exchange Online"},
 	{"Add-MailboxPermission ", Nowhere, "it is of Exchange Online"},
 	{"Set-CASMailbox ", Nowhere, "it is of Exchange Online"},
-	{"docker compose ", Nowhere, "the images of nginx and PostgreSQL cannot be had: nodes.sh replaces the nodes behind the same nginx, the compose file is read by its specification's library"},
+	{"docker compose ", Nowhere, "the images of nginx and PostgreSQL cannot be had: nodes.sh replaces the nodes behind the same nginx, " +
+		"the compose file is read by its specification's library"},
 	{"docker ", Docker, ""},
 	{"tar -xzf outrigger-v", Compose, ""},
 	{"./secrets.sh", Compose, ""},

@@ -128,7 +128,8 @@ func (c Carried) String() string {
 	}
 	if c.NoAdmin {
 		text += " No administrator is left: those of the backup were deleted, disabled or lost their permission since. " +
-			"Make one on this machine while the server is stopped: outrigger users add NAME --local, then outrigger users grant NAME SYS_ADMIN --local"
+			"Make one on this machine while the server is stopped: outrigger users add NAME --local, then outrigger users grant NAME " +
+			"SYS_ADMIN --local"
 	}
 	return text
 }

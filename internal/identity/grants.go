@@ -177,7 +177,8 @@ func keepOneSysAdmin(ctx context.Context, tx *db.Tx, condition string, arg int64
 	}
 	var all, rest int
 	err := tx.QueryRow(ctx, `SELECT COUNT(*), COUNT(CASE WHEN `+condition+` THEN 1 END) FROM identity_grants
-		WHERE permission = 'SYS_ADMIN' AND user_id IN (SELECT id FROM identity_users WHERE source = 'local' AND disabled_at = 0)`, arg).Scan(&all, &rest)
+		WHERE permission = 'SYS_ADMIN' AND user_id IN (SELECT id FROM identity_users WHERE source = 'local' AND disabled_at = 0)`,
+		arg).Scan(&all, &rest)
 	switch {
 	case err != nil:
 		return fmt.Errorf("counting administrators: %w", err)

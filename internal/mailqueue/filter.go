@@ -87,7 +87,8 @@ func (f *MessageFilter) Members() map[string]string {
 // ParseFilter reads a filter by the names that Members has; an empty member asks
 // nothing. Invalid names every member that is wrong.
 func ParseFilter(get func(name string) string) (MessageFilter, error) {
-	f := MessageFilter{NodeID: get("node"), State: State(get("state")), Sender: get("sender"), Recipient: get("recipient"), Subject: get("subject")}
+	f := MessageFilter{NodeID: get("node"), State: State(get("state")), Sender: get("sender"), Recipient: get("recipient"),
+		Subject: get("subject")}
 	var wrong fault.Fields
 	if f.State != "" && f.State != Waiting && f.State != Failed {
 		wrong.Add("state", "Use one of %s, %s.", Waiting, Failed)

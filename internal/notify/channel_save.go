@@ -68,7 +68,8 @@ func (*URLTaken) Error() string { return "the webhook URL is taken" }
 
 // TakenURL is the answer, caused by a URLTaken, to who wants a webhook URL for a channel that another one has.
 func TakenURL(other int64) error {
-	return fault.Wrap(&URLTaken{other}, fault.Conflict, "Channel %d has this webhook URL already. Choose that channel for your rules and reports instead.", other)
+	return fault.Wrap(&URLTaken{other}, fault.Conflict, "Channel %d has this webhook URL already. Choose that channel for your rules and "+
+		"reports instead.", other)
 }
 
 // UnderID is the number by which a channel is named in addresses.

@@ -24,7 +24,8 @@ func (r *CloudRepository) Resource() identity.Resource {
 
 // CompareRepositories is the order of the list.
 func CompareRepositories(a, b CloudRepository) int {
-	return cmp.Or(cmp.Compare(Fold(a.Workspace), Fold(b.Workspace)), cmp.Compare(Fold(a.Repository), Fold(b.Repository)), cmp.Compare(a.Connection, b.Connection))
+	return cmp.Or(cmp.Compare(Fold(a.Workspace), Fold(b.Workspace)), cmp.Compare(Fold(a.Repository), Fold(b.Repository)),
+		cmp.Compare(a.Connection, b.Connection))
 }
 
 // CloudRepositoryPage asks for repositories that have rules.

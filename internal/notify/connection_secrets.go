@@ -33,7 +33,8 @@ func (c *Connection) KeepSecrets(before *Connection) error {
 // sent to another path than before, with another name, or for changes on the
 // platform.
 func (c *Connection) Repurposes(before *Connection) bool {
-	keeps := c.Token.IsZero() && !before.Token.IsZero() || c.OAuthClientSecret.IsZero() && c.OAuthClientID != "" && !before.OAuthClientSecret.IsZero()
+	keeps := c.Token.IsZero() && !before.Token.IsZero() || c.OAuthClientSecret.IsZero() && c.OAuthClientID != "" &&
+		!before.OAuthClientSecret.IsZero()
 	return keeps && !c.Moved(before) && (c.BaseURL != before.BaseURL || c.User != before.User ||
 		c.ManageWebhooks != before.ManageWebhooks || c.OAuthClientID != before.OAuthClientID)
 }

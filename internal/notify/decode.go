@@ -30,7 +30,8 @@ func CheckKey(header, key string) error {
 	if header == "" || header == key {
 		return nil
 	}
-	return fault.New(fault.Invalid, "The header X-Event-Key is %q but the eventKey in the body is %q; they must be the same.", Ellipsis(header, MaxKey), Ellipsis(key, MaxKey))
+	return fault.New(fault.Invalid, "The header X-Event-Key is %q but the eventKey in the body is %q; they must be the same.",
+		Ellipsis(header, MaxKey), Ellipsis(key, MaxKey))
 }
 
 // MaxKey is how many characters of an event key are said or kept: three times

@@ -162,7 +162,8 @@ func (h *Hook) Audited() map[string]string {
 		return nil
 	}
 	return map[string]string{
-		"projectKey": h.Scope.ProjectKey, "repositoryKey": h.Scope.RepositoryKey, "secret": fmt.Sprintf("%x", secret.Fingerprint(h.Secret.Reveal())[:4]),
+		"projectKey": h.Scope.ProjectKey, "repositoryKey": h.Scope.RepositoryKey,
+		"secret": fmt.Sprintf("%x", secret.Fingerprint(h.Secret.Reveal())[:4]),
 	}
 }
 

@@ -178,7 +178,8 @@ func (r *Receipt) judge(p *Platforms) {
 		e := &r.Events[i]
 		switch r.Verifier.judge(e) {
 		case outside:
-			r.Refusal = fault.New(fault.Forbidden, "This hook is for %s; %s needs a hook of its own.", r.Verifier.Scope, Scope{e.Project.Key, e.Repository.Key})
+			r.Refusal = fault.New(fault.Forbidden, "This hook is for %s; %s needs a hook of its own.", r.Verifier.Scope,
+				Scope{e.Project.Key, e.Repository.Key})
 			return
 		case withheld:
 			r.withheld = true
@@ -190,7 +191,8 @@ func (r *Receipt) judge(p *Platforms) {
 func (r *Receipt) Written() bool { return !r.Duplicate && r.Refusal == nil }
 
 // withheldReason is kept with an event that is not delivered.
-const withheldReason = "Its repository or project has a new key that no administrator has confirmed for this hook yet. Nothing is delivered until then."
+const withheldReason = "Its repository or project has a new key that no administrator has confirmed for this hook yet. Nothing is " +
+	"delivered until then."
 
 // Why is the reason that is kept with the webhook.
 func (r *Receipt) Why() string {

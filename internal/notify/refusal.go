@@ -21,7 +21,8 @@ func (r RefusalReason) Advice() string {
 	case RefusedSignature:
 		return "Enter the secret of the hook in the webhook on the platform. If it is lost, rotate it to get a new one."
 	case RefusedNoSecret:
-		return "Rotate the hook to get a new secret, or, if the configuration file declares it, set webhook_secret there. Enter the same secret in the webhook on the platform."
+		return "Rotate the hook to get a new secret, or, if the configuration file declares it, set webhook_secret there. Enter the same " +
+			"secret in the webhook on the platform."
 	case RefusedScope:
 		return "Add a hook for that project or repository, and enter its URL and secret in the webhook on the platform."
 	case RefusedBody:

@@ -10,7 +10,8 @@ import (
 // DoesTheSame reports whether two rules differ in nothing but names and whether they
 // are enabled.
 func (r *Rule) DoesTheSame(other *Rule) bool {
-	return r.Connection == other.Connection && Fold(r.ProjectKey) == Fold(other.ProjectKey) && Fold(r.RepositoryKey) == Fold(other.RepositoryKey) &&
+	return r.Connection == other.Connection && Fold(r.ProjectKey) == Fold(other.ProjectKey) &&
+		Fold(r.RepositoryKey) == Fold(other.RepositoryKey) &&
 		r.ChannelID == other.ChannelID && r.Format == other.Format &&
 		reflect.DeepEqual(r.Options.ordered(), other.Options.ordered()) && reflect.DeepEqual(r.Filter.ordered(), other.Filter.ordered())
 }

@@ -17,7 +17,8 @@ import (
 // since are its versions from the one that was read up to, and without, the
 // present one; fewer where they are not kept any more.
 func StaleSave(since []Rule, now *RuleInfo) error {
-	return fault.Wrap(&StaleRule{now, changesSince(since, &now.Rule)}, fault.Conflict, "The rule was changed in the meantime and is at version %d: %s. Reload it and repeat your change.",
+	return fault.Wrap(&StaleRule{now, changesSince(since, &now.Rule)}, fault.Conflict, "The rule was changed in the meantime and is at "+
+		"version %d: %s. Reload it and repeat your change.",
 		now.Version, SavesSince(since, now))
 }
 

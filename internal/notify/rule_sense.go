@@ -49,7 +49,8 @@ func (r *Rule) ValidateEdition(f *fault.Fields, edition Edition) {
 func (r *Rule) validateSense(f *fault.Fields) {
 	if len(r.EventTypes) > 0 {
 		r.validateTypesHave(f, EventType.hasBranch,
-			"No event that you chose has a branch, so this would filter nothing: leave it out, or choose events of branches, tags, pull requests or builds.",
+			"No event that you chose has a branch, so this would filter nothing: leave it out, or choose events of branches, tags, pull "+
+				"requests or builds.",
 			given("branches", len(r.Branches)), given("branchMask", len(r.BranchMask)), given("ignoredBranchMask", len(r.IgnoredBranchMask)),
 			given("destinationBranchFilter", len(r.DestinationBranchFilter)))
 		r.validateTypesHave(f, EventType.ofPullRequest,
@@ -61,7 +62,8 @@ func (r *Rule) validateSense(f *fault.Fields) {
 	}
 	if r.ofRepositories() && len(r.EventTypes) > 0 {
 		r.validateTypesHave(f, EventType.hasRepository,
-			"These events are of a project as a whole, so a rule of repositories would never take one: choose other events, or make a rule of the project.", "eventTypes")
+			"These events are of a project as a whole, so a rule of repositories would never take one: choose other events, or make a rule of "+
+				"the project.", "eventTypes")
 	}
 	for _, m := range []struct {
 		name            string
@@ -69,7 +71,8 @@ func (r *Rule) validateSense(f *fault.Fields) {
 	}{{"ignoredUsers", r.Users, r.IgnoredUsers}, {"ignoredGroups", r.Groups, r.IgnoredGroups}} {
 		ignored := foldedSet(m.ignored)
 		if len(m.wanted) > 0 && !slices.ContainsFunc(m.wanted, func(n string) bool { return !ignored[Fold(n)] }) {
-			f.Add(m.name, "It lists everything in %s, so the rule would never take an event.", strings.ToLower(strings.TrimPrefix(m.name, "ignored")))
+			f.Add(m.name, "It lists everything in %s, so the rule would never take an event.",
+				strings.ToLower(strings.TrimPrefix(m.name, "ignored")))
 		}
 	}
 }
@@ -109,7 +112,8 @@ func (r *Rule) Warnings() []fault.Field {
 		warnOfMask(&f, m.condition.String(), m.edition(), m.pattern)
 	}
 	if s := r.ExpectedCommitStatus; (s == StatusSuccess || s == StatusFailure) && !slices.Contains(r.EventTypes, BuildStatusSet) {
-		f.Add("expectedCommitStatus", "This applies to %s only, which you did not choose; pipeline events have the status in their names.", BuildStatusSet)
+		f.Add("expectedCommitStatus", "This applies to %s only, which you did not choose; pipeline events have the status in their names.",
+			BuildStatusSet)
 	}
 	if slices.Contains(r.EventTypes, BuildStatusSet) {
 		for _, m := range []string{given("users", len(r.Users)), given("groups", len(r.Groups))} {
@@ -135,14 +139,16 @@ func MaskWarnings(e Edition, pattern string) (warnings []string) {
 // warnOfMask says what looks like a mistake in a mask.
 func warnOfMask(f *fault.Fields, field string, e Edition, pattern string) {
 	if wildcard.MatchString(pattern) {
-		f.Add(field, "This looks like a wildcard, but a mask is a regular expression, in which * repeats the character before it. For any name there, write %s.",
+		f.Add(field, "This looks like a wildcard, but a mask is a regular expression, in which * repeats the character before it. For any "+
+			"name there, write %s.",
 			wildcard.ReplaceAllString(pattern, "$1.*$2"))
 	}
 	if pattern != strings.TrimSpace(pattern) {
 		f.Add(field, "The mask begins or ends with white space, which no branch name does.")
 	}
 	if literal := javaScriptLiteral.FindStringSubmatch(pattern); literal != nil && e == Cloud {
-		f.Add(field, "If you mean a JavaScript literal, write it without the slashes and flags around it: %s. As written, the slashes are part of the expression.", literal[1])
+		f.Add(field, "If you mean a JavaScript literal, write it without the slashes and flags around it: %s. As written, the slashes are "+
+			"part of the expression.", literal[1])
 	}
 }
 

@@ -81,6 +81,7 @@ func (*Stale) Error() string { return "stale" }
 // StaleVersion is the conflict of a save that was made from an older version of a
 // thing, caused by a Stale; saves are as for SavesOf.
 func StaleVersion(saves []Save, since int64, now Present) error {
-	return fault.Wrap(&Stale{saves, now}, fault.Conflict, "The %s was changed in the meantime and is at version %d: %s. Reload it and repeat your change.",
+	return fault.Wrap(&Stale{saves, now}, fault.Conflict, "The %s was changed in the meantime and is at version %d: %s. Reload it and "+
+		"repeat your change.",
 		now.What, now.Version, SavesOf(saves, since, now))
 }

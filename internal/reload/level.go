@@ -31,7 +31,8 @@ func (a *API) registerLevel(r *rest.Router) {
 		Route: rest.Route{Method: "GET", Path: LevelPath, Access: rest.SysAdmins},
 		Words: rest.Words{
 			ID: "getLogLevel", Tag: "operation", Summary: "Returns the level of the log.", Answer: "The level of the node that answers.",
-			Text: "Needs `SYS_ADMIN`. It is `log.level` of the configuration, or what was set since the last start or reload. Each node has its own.",
+			Text: "Needs `SYS_ADMIN`. It is `log.level` of the configuration, or what was set since the last start or reload. Each node " +
+				"has its own.",
 		},
 		Examples: []rest.Example[struct{}, LogLevel]{{Name: "fresh", Out: &LogLevel{"info"}}},
 		Do:       func(context.Context, struct{}) (LogLevel, error) { return LogLevel{a.Level()}, nil },

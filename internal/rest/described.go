@@ -121,7 +121,8 @@ func (d *described) document(s schemas) yaml.MapSlice {
 func (d *described) parameters(s schemas) (all []yaml.MapSlice) {
 	words := memberWords(d.input.input)
 	add := func(p parameter, in string, required bool) {
-		one := yaml.MapSlice{{Key: "name", Value: p.name}, {Key: "in", Value: in}, {Key: "schema", Value: append(s.valued(p.field), bounds(p.field)...)}}
+		one := yaml.MapSlice{{Key: "name", Value: p.name}, {Key: "in", Value: in},
+			{Key: "schema", Value: append(s.valued(p.field), bounds(p.field)...)}}
 		if required {
 			one = append(one, yaml.MapItem{Key: "required", Value: true})
 		}

@@ -56,7 +56,8 @@ func (m Match) Check(current, saved string) error {
 	case m.Any() || slices.Contains(m.tags, current): // a weak tag never matches
 		return nil
 	}
-	return &httpError{http.StatusPreconditionFailed, "It was changed meanwhile: " + saved + ", and If-Match does not name that version. Read it again and repeat your change."}
+	return &httpError{http.StatusPreconditionFailed, "It was changed meanwhile: " + saved + ", and If-Match does not name that version. " +
+		"Read it again and repeat your change."}
 }
 
 // checkIfMatch refuses to change a version of what has none: who sends If-Match wants
@@ -69,5 +70,6 @@ func (rt *Route) checkIfMatch(r *http.Request) error {
 	if match := matchOf(r); rt.Conditional || rt.Raw || !match.IsGiven() || match.Any() {
 		return nil
 	}
-	return &httpError{http.StatusPreconditionFailed, "Nothing here has an ETag that If-Match could name, so nothing was changed. Leave If-Match out."}
+	return &httpError{http.StatusPreconditionFailed, "Nothing here has an ETag that If-Match could name, so nothing was changed. Leave " +
+		"If-Match out."}
 }

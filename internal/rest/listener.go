@@ -100,7 +100,8 @@ func (l *Listener) makeRoom(newest *conn) {
 	l.full.Do(func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.log.Warn("too many connections are open, the longest idle of the addresses with most are closed", "open", open, "most", l.most, "closed", l.closed)
+		l.log.Warn("too many connections are open, the longest idle of the addresses with most are closed", "open", open, "most", l.most,
+			"closed", l.closed)
 		l.closed = 0
 	})
 }

@@ -61,8 +61,9 @@ func (rt *Router) describeItself() {
 	Add(rt, Operation[struct{}, string]{
 		Route: Route{Method: http.MethodGet, Path: "/rest/openapi.json", Access: Anyone, Own: true},
 		Words: Words{
-			ID: "getDescriptionInJSON", Tag: "operation", Summary: "Returns this document as JSON.", Answer: "OpenAPI 3.1.", Media: "application/json",
-			Text: "The same as `/rest/openapi.yaml`, for tools that read no YAML.",
+			ID: "getDescriptionInJSON", Tag: "operation", Summary: "Returns this document as JSON.", Answer: "OpenAPI 3.1.",
+			Media: "application/json",
+			Text:  "The same as `/rest/openapi.yaml`, for tools that read no YAML.",
 		},
 		Handle: rt.serveOpenAPIInJSON,
 	})

@@ -25,7 +25,8 @@ func refuseCredentials(r *http.Request) error {
 	given := r.URL.Query()
 	for _, name := range []string{"os_username", "os_password"} {
 		if given.Has(name) {
-			return fault.InvalidField(name, "Credentials in an address end up in logs. Send them in the header Authorization, and change this password.")
+			return fault.InvalidField(name, "Credentials in an address end up in logs. Send them in the header Authorization, and change "+
+				"this password.")
 		}
 	}
 	return nil

@@ -50,7 +50,8 @@ func readBody(r *http.Request) ([]byte, error) {
 
 func wantJSON(h http.Header) error {
 	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return &httpError{http.StatusUnsupportedMediaType, "Request bodies of this kind are not compressed; send the JSON as it is, without Content-Encoding."}
+		return &httpError{http.StatusUnsupportedMediaType, "Request bodies of this kind are not compressed; send the JSON as it is, without " +
+			"Content-Encoding."}
 	}
 	mediaType, params, err := mime.ParseMediaType(h.Get("Content-Type"))
 	charset := params["charset"]
@@ -130,7 +131,8 @@ func elsewhere(f reflect.StructField) bool {
 	_, header := f.Tag.Lookup("header")
 	_, query := f.Tag.Lookup("query")
 	_, ignored := reflect.Zero(f.Type).Interface().(interface{ ignored() reflect.Type })
-	return path || header || query && noMember(f.Tag.Get("json")) || ignored || f.Type == reflect.TypeFor[Page]() || f.Type == reflect.TypeFor[Match]() || f.Type == reflect.TypeFor[fault.Fields]()
+	return path || header || query && noMember(f.Tag.Get("json")) || ignored || f.Type == reflect.TypeFor[Page]() ||
+		f.Type == reflect.TypeFor[Match]() || f.Type == reflect.TypeFor[fault.Fields]()
 }
 
 // noMember reports whether the tag json says that a field is no member of a body.

@@ -85,7 +85,8 @@ var headerWords = map[string]yaml.MapSlice{
 	"Retry-After": headerOf("Seconds.", "integer"),
 
 	"Outrigger-Event": headerOf("The id of the stored event; of the first where the webhook holds several.", "integer"),
-	"Outrigger-Duplicate-Of": headerOf("The webhook came in before, by its request id or, within 10 minutes, by its key and body: the id of the event "+
+	"Outrigger-Duplicate-Of": headerOf("The webhook came in before, by its request id or, within 10 minutes, by its key and body: the id "+
+		"of the event "+
 		"that it was then. Nothing is sent for it again.", "integer"),
 
 	"Upload-Offset":          headerOf("How many bytes of the file are here.", "integer"),
@@ -139,7 +140,8 @@ func (d *described) refusals() []int {
 
 // refusals are the answers of the description by their statuses.
 var refusals = map[int]string{
-	http.StatusBadRequest: "Invalid", http.StatusUnauthorized: "Unauthenticated", http.StatusForbidden: "Forbidden", http.StatusNotFound: "NotFound",
+	http.StatusBadRequest: "Invalid", http.StatusUnauthorized: "Unauthenticated", http.StatusForbidden: "Forbidden",
+	http.StatusNotFound: "NotFound",
 	http.StatusConflict: "Conflict", http.StatusRequestEntityTooLarge: "TooLarge", http.StatusServiceUnavailable: "Unavailable",
 	http.StatusTooManyRequests: "RateLimited", http.StatusPreconditionFailed: "Changed", http.StatusRequestTimeout: "Timeout",
 }

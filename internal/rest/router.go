@@ -155,7 +155,8 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h["Cache-Control"], h["Vary"], h["X-Content-Type-Options"] = noStore, varyAccept, noSniff
 	}
 	trusted := rt.proxies.Load()
-	x.caller.Origin = identity.Origin{Address: trusted.client(r), RequestID: id, UserAgent: r.UserAgent(), HTTPS: rt.base.https || trusted.https(r)}
+	x.caller.Origin = identity.Origin{Address: trusted.client(r), RequestID: id, UserAgent: r.UserAgent(),
+		HTTPS: rt.base.https || trusted.https(r)}
 	rt.noteUnlisted(r, x.started)
 	if rt.hsts && x.caller.HTTPS {
 		h["Strict-Transport-Security"] = hsts

@@ -72,7 +72,8 @@ func (s schemas) named(t reflect.Type) yaml.MapSlice {
 		return s.object(t)
 	}
 	if known, ok := s[name]; ok && known.of != t {
-		panic(fmt.Sprintf("rest: %s.%s and %s.%s have one name in the description", path.Base(known.of.PkgPath()), name, path.Base(t.PkgPath()), name))
+		panic(fmt.Sprintf("rest: %s.%s and %s.%s have one name in the description", path.Base(known.of.PkgPath()), name, path.Base(t.PkgPath()),
+			name))
 	}
 	if _, known := s[name]; !known {
 		s[name] = schema{of: t} // for what is in itself

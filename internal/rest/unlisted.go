@@ -73,7 +73,8 @@ func (rt *Router) noteUnlisted(r *http.Request, now time.Time) {
 	case len(rt.unlisted.peers) < maxUnlisted:
 		p := UnlistedProxy{Address: address, Header: header, Line: line, FirstAt: now, LastAt: now}
 		rt.unlisted.peers = append(rt.unlisted.peers, p)
-		rt.log.Warn("a request came with a forwarding header from an address that is not in trusted_proxies: all clients behind it count as one, so one that types wrong passwords locks out all; if it is your proxy, put the line into the configuration file",
+		rt.log.Warn("a request came with a forwarding header from an address that is not in trusted_proxies: all clients behind it count as "+
+			"one, so one that types wrong passwords locks out all; if it is your proxy, put the line into the configuration file",
 			slog.String("peer", p.Address), slog.String("header", p.Header), slog.String("line", p.Line))
 	}
 }

@@ -135,7 +135,8 @@ func (c *Chunk) Encode() []byte {
 
 // reasonCodes are how reasons are stored; one keeps its place for ever.
 var reasonCodes = [...]Reason{
-	"", NoIssueMapping, NoCommentMapping, NoParentMapping, SelfParent, Cycle, OtherIssue, TargetNotFound, TargetForbidden, SameTarget, ChangedByOthers,
+	"", NoIssueMapping, NoCommentMapping, NoParentMapping, SelfParent, Cycle, OtherIssue, TargetNotFound, TargetForbidden, SameTarget,
+	ChangedByOthers,
 }
 
 var errChunk = errors.New("a stored chunk cannot be read")

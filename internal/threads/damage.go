@@ -28,7 +28,8 @@ func (r *HierarchyReading) Damage(distinct int64) (list []string) {
 	}
 	switch have := distinct + r.Roots; {
 	case r.Partial(distinct) && have >= r.TotalCount:
-		list = append(list, fmt.Sprintf("%s has as many records as the export (%s), and yet its last page says that there are more.", file, Thousands(r.TotalCount)))
+		list = append(list, fmt.Sprintf("%s has as many records as the export (%s), and yet its last page says that there are more.", file,
+			Thousands(r.TotalCount)))
 	case r.Partial(distinct):
 		what := "this is one page"
 		if r.Pages != 1 {
@@ -47,7 +48,8 @@ func (r *MappingReading) Damage() (list []string) {
 	case r.Rows == 0 && r.Unreadable == 0:
 		list = append(list, file+" has no mappings.")
 	case r.Truncated:
-		list = append(list, fmt.Sprintf("The last line of the id mappings file has no line end, so it may be cut off and was not used; %s before it.", standing(r.Rows, "mapping")))
+		list = append(list, fmt.Sprintf("The last line of the id mappings file has no line end, so it may be cut off and was not used; "+
+			"%s before it.", standing(r.Rows, "mapping")))
 	case r.Rows == 0:
 		list = append(list, file+" has no mappings.")
 	}

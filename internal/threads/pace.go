@@ -131,9 +131,11 @@ func (p *Pace) Exhausted(now time.Time) string {
 		if p.Declared && now.Before(p.WaitUntil) {
 			when = "after " + stamp(p.WaitUntil)
 		}
-		return fmt.Sprintf("The target answered %d times in a row that it is asked too often. The last answer: %s Continue %s.", p.RateLimits, p.Trouble, when)
+		return fmt.Sprintf("The target answered %d times in a row that it is asked too often. The last answer: %s Continue %s.", p.RateLimits,
+			p.Trouble, when)
 	case !p.FailingSince.IsZero() && now.Sub(p.FailingSince) >= maxFailing:
-		return fmt.Sprintf("The target has failed since %s without one success. The last answer: %s Continue when it answers again.", stamp(p.FailingSince), p.Trouble)
+		return fmt.Sprintf("The target has failed since %s without one success. The last answer: %s Continue when it answers again.",
+			stamp(p.FailingSince), p.Trouble)
 	}
 	return ""
 }

@@ -31,7 +31,8 @@ func (st *SourceState) Served() error {
 	var err *fault.Error
 	switch {
 	case st.Failure != "":
-		err = fault.New(fault.Unavailable, "%s Failing since %s. Nothing is exported until the database is read successfully.", st.Failure, st.FailingSince.UTC().Format(time.RFC3339))
+		err = fault.New(fault.Unavailable, "%s Failing since %s. Nothing is exported until the database is read successfully.", st.Failure,
+			st.FailingSince.UTC().Format(time.RFC3339))
 	case st.MirroredAt.IsZero():
 		err = fault.New(fault.Unavailable, "The hierarchy has not been read from the database of threads.sql yet; ask again soon.")
 	default:

@@ -38,7 +38,8 @@ func ErrNoUpload(id int64) error {
 
 // ErrUploadOffset refuses bytes that do not go on where the upload is.
 func ErrUploadOffset(u Upload, at int64) error {
-	return fault.New(fault.Conflict, "The upload %d is at byte %d, not at %d; ask where it is with HEAD and go on from there.", u.ID, u.Received, at)
+	return fault.New(fault.Conflict, "The upload %d is at byte %d, not at %d; ask where it is with HEAD and go on from there.", u.ID,
+		u.Received, at)
 }
 
 // Draft names a file that was sent: by it an administrator says which file is meant.
@@ -54,7 +55,8 @@ type Draft struct {
 
 // MemberWords are those of the file.
 func (Draft) MemberWords() map[string]string {
-	return map[string]string{"": "A file that was sent. Two are the same where `id` and `sha256` are; the other members are ignored where a file is named."}
+	return map[string]string{"": "A file that was sent. Two are the same where `id` and `sha256` are; the other members are ignored where " +
+		"a file is named."}
 }
 
 // same reports whether both name one file.
@@ -88,7 +90,8 @@ func (d Drafts) Same(other Drafts) bool {
 
 // ErrNotNamed refuses an operation that names no files, or others than there are.
 func (d Drafts) ErrNotNamed(named Drafts) *fault.Error {
-	const how = "Look at them, then name them: {\"hierarchy\": {\"id\": …, \"sha256\": …}, \"mappings\": {…}}, as the preview shows them under drafts."
+	const how = "Look at them, then name them: {\"hierarchy\": {\"id\": …, \"sha256\": …}, \"mappings\": {…}}, as the preview shows them " +
+		"under drafts."
 	e := fault.New(fault.Conflict, "The files are not named. %s", how)
 	if named != (Drafts{}) {
 		e = fault.New(fault.Conflict, "The files are not those that are named: they were replaced, or have been read since. %s", how)

@@ -24,7 +24,8 @@ type Verification struct {
 // MemberWords are those too long for a tag.
 func (Verification) MemberWords() map[string]string {
 	return map[string]string{
-		"projects": "What there is of each project, by its key; an empty key is for issues whose project is not known. Absent where the target knows none.",
+		"projects": "What there is of each project, by its key; an empty key is for issues whose project is not known. Absent where the " +
+			"target knows none.",
 	}
 }
 

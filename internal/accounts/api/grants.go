@@ -55,7 +55,8 @@ func (e endpoints) registerGrants(r *rest.Router) {
 		Route: rest.Route{Method: "GET", Path: userPath + "/grants", Access: rest.SignedIn},
 		Words: rest.Words{
 			ID: "listGrants", Tag: tag, Summary: "Lists what a user was granted.", Answer: "All grants, the oldest first.",
-			Text: "Your own; those of other users need `SYS_ADMIN`. It is not cut into pages. What a user of the platform administers there, and what " +
+			Text: "Your own; those of other users need `SYS_ADMIN`. It is not cut into pages. What a user of the platform administers " +
+				"there, and what " +
 				"groups of single sign-on give, counts too and is not listed.",
 			Refused: []int{http.StatusForbidden},
 		},

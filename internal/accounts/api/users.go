@@ -37,7 +37,8 @@ func (User) MemberWords() map[string]string {
 			"`backup` are refused until the next sign-in. Absent: not paused.",
 		"secondFactor": "What a sign-in in the console asks for besides the password. With any of it, the password alone is refused by REST " +
 			"and SMTP.",
-		"dependents": "Of one user alone, not in lists: what stops when the user is deleted, in sentences, such as the use of cloud accounts that " +
+		"dependents": "Of one user alone, not in lists: what stops when the user is deleted, in sentences, such as the use of cloud " +
+			"accounts that " +
 			"rules belong to.",
 	}
 }

@@ -71,7 +71,8 @@ var times = []struct {
 
 func (p *Pages) list(r *http.Request) (console.Response, error) {
 	q := r.URL.Query()
-	f := audit.Filter{Who: strings.TrimSpace(q.Get("who")), Area: q.Get("area"), Object: strings.TrimSpace(q.Get("object")), Limit: pageSize + 1}
+	f := audit.Filter{Who: strings.TrimSpace(q.Get("who")), Area: q.Get("area"), Object: strings.TrimSpace(q.Get("object")),
+		Limit: pageSize + 1}
 	f.Before, _ = strconv.ParseInt(q.Get("after"), 10, 64)
 	form, when := console.NewForm().Set("who", f.Who).Set("area", f.Area).Set("object", f.Object), []console.Option{{Label: "Any time"}}
 	for _, t := range times {

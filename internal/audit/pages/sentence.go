@@ -11,13 +11,15 @@ import (
 // irregular are verbs whose past is no "-ed" behind them.
 var irregular = map[string]string{
 	"send": "sent", "set": "set", "put": "put", "run": "ran", "undo": "undid", "forget": "forgot", "begin": "began", "take": "took",
-	"cancel": "cancelled", "drop": "dropped", "stop": "stopped", "withdraw": "withdrew", "look": "looked at", "sign": "signed", "reset": "reset",
+	"cancel": "cancelled", "drop": "dropped", "stop": "stopped", "withdraw": "withdrew", "look": "looked at", "sign": "signed",
+	"reset":          "reset",
 	"accept removal": "accepted removals in", "sign in": "signed in with",
 }
 
 // ofObjects are what an action is called that was done to one kind of thing alone.
 var ofObjects = map[string]string{
-	"grant user": "granted rights to", "grant group": "granted rights to", "revoke user": "revoked rights of", "revoke group": "revoked rights of",
+	"grant user": "granted rights to", "grant group": "granted rights to", "revoke user": "revoked rights of",
+	"revoke group":            "revoked rights of",
 	"authorize authorisation": "gave",
 }
 
@@ -48,7 +50,8 @@ func past(action string) string {
 // homes are the pages of things, by what the trail calls them; the id follows.
 var homes = map[string]string{
 	"rule": "/notifications/rules/%s", "report": "/notifications/reports/%s", "connection": "/notifications/connections/%s",
-	"delivery": "/notifications/deliveries/%s", "channel": "/notifications/channels/%s", "message": "/mail/messages/%s", "user": "/system/users/named/%s",
+	"delivery": "/notifications/deliveries/%s", "channel": "/notifications/channels/%s", "message": "/mail/messages/%s",
+	"user": "/system/users/named/%s",
 }
 
 // home is the page of what an entry is about; "" where there is none, or none any more.

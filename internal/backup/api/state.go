@@ -24,7 +24,8 @@ type RestoreState struct {
 // MemberWords are those of the members that need more than a few.
 func (RestoreState) MemberWords() map[string]string {
 	return map[string]string{
-		"reason": "Of what is held back. `backup`: `outrigger restore`; `earlier`: a node found an earlier state of the database; `other`: another " +
+		"reason": "Of what is held back. `backup`: `outrigger restore`; `earlier`: a node found an earlier state of the database; " +
+			"`other`: another " +
 			"database; `unknown`: its note of the database could not be read; `marked`: `outrigger restore --mark`; `asked`: `serve --hold`.",
 		"workingTokens": "While it is not confirmed, tokens that work although they may have been revoked since the restored state.",
 	}

@@ -147,6 +147,7 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	text := r.String() + " Nothing is sent until you confirm it."
 	return []console.Card{{
 		Title: "Backup", Link: path, Text: "Sending is paused.",
-		Attention: []console.Notice{{Kind: "restore", Text: text, Tone: console.Bad, Since: r.At, Remedy: console.Remedy{Label: "Start sending", Path: path + "/confirm", Asks: true}}},
+		Attention: []console.Notice{{Kind: "restore", Text: text, Tone: console.Bad, Since: r.At,
+			Remedy: console.Remedy{Label: "Start sending", Path: path + "/confirm", Asks: true}}},
 	}}, nil
 }

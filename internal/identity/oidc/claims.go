@@ -22,7 +22,8 @@ func (p *Provider) claims(ctx context.Context, d *discovered, token *gooidc.IDTo
 	if err := token.Claims(&all); err != nil {
 		return nil, p.lies(err)
 	}
-	complete := all[p.o.UserClaim] != nil && (p.o.GroupsClaim == "" || all[p.o.GroupsClaim] != nil) && (p.o.UserClaim != "email" || all["email_verified"] != nil)
+	complete := all[p.o.UserClaim] != nil && (p.o.GroupsClaim == "" || all[p.o.GroupsClaim] != nil) &&
+		(p.o.UserClaim != "email" || all["email_verified"] != nil)
 	if complete || d.provider.UserInfoEndpoint() == "" || p.judge(d.provider.UserInfoEndpoint()) != nil {
 		return all, nil
 	}

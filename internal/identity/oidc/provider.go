@@ -79,7 +79,8 @@ func (p *Provider) Account(ctx context.Context, code secret.Value, proofs identi
 	}
 	token, err := d.verify(ctx, tokens, p.o.ClientID, proofs.Nonce)
 	if err == nil && token.IssuedAt.After(p.o.Clock().Add(skew)) {
-		err = fmt.Errorf("the ID token is of %s (iat), which is in the future; check the clocks of both servers", token.IssuedAt.UTC().Format(time.RFC3339))
+		err = fmt.Errorf("the ID token is of %s (iat), which is in the future; check the clocks of both servers",
+			token.IssuedAt.UTC().Format(time.RFC3339))
 	}
 	if err != nil {
 		return a, p.lies(err)
@@ -91,7 +92,8 @@ func (p *Provider) Account(ctx context.Context, code secret.Value, proofs identi
 	a.Subject = token.Issuer + " " + token.Subject
 	a.Groups, a.AuthenticatedAt = claims.list(p.o.GroupsClaim), claims.time("auth_time")
 	if a.Name, err = claims.name(p.o.UserClaim); err != nil {
-		return a, fault.Wrap(err, fault.Unauthenticated, "Your user name did not come with the answer of %s. Ask an administrator, who finds the reason in the log.", p.o.Name)
+		return a, fault.Wrap(err, fault.Unauthenticated, "Your user name did not come with the answer of %s. Ask an administrator, who finds "+
+			"the reason in the log.", p.o.Name)
 	}
 	return a, nil
 }
@@ -145,17 +147,20 @@ func (p *Provider) exchangeFailed(err error) error {
 		return p.away(err)
 	}
 	if status := answered.Response.StatusCode; status >= 400 && status < 500 && status != http.StatusTooManyRequests {
-		return fault.Wrap(shortened(err), fault.Unauthenticated, "The sign-in was refused by %s. Start again. If it is refused again, ask an administrator, who finds the reason in the log.", p.o.Name)
+		return fault.Wrap(shortened(err), fault.Unauthenticated, "The sign-in was refused by %s. Start again. If it is refused again, ask an "+
+			"administrator, who finds the reason in the log.", p.o.Name)
 	}
 	return p.away(err)
 }
 
 func (p *Provider) away(err error) error {
-	return fault.Wrap(shortened(err), fault.Unavailable, "No usable answer comes from %s. Try again later. An administrator finds the reason in the log.", p.o.Name)
+	return fault.Wrap(shortened(err), fault.Unavailable, "No usable answer comes from %s. Try again later. An administrator finds the "+
+		"reason in the log.", p.o.Name)
 }
 
 func (p *Provider) lies(err error) error {
-	return fault.Wrap(shortened(err), fault.Unauthenticated, "The answer of %s was refused, because it does not prove who you are. Ask an administrator, who finds the reason in the log.", p.o.Name)
+	return fault.Wrap(shortened(err), fault.Unauthenticated, "The answer of %s was refused, because it does not prove who you are. Ask an "+
+		"administrator, who finds the reason in the log.", p.o.Name)
 }
 
 // shortened keeps an error of the libraries, which may quote a whole page, short

@@ -119,7 +119,8 @@ func (a *Authenticator) answer(response map[string][]byte) ([]byte, error) {
 		texts[name] = base64.RawURLEncoding.EncodeToString(b)
 	}
 	id := base64.RawURLEncoding.EncodeToString(a.id)
-	return json.Marshal(map[string]any{"id": id, "rawId": id, "type": "public-key", "response": texts, "clientExtensionResults": map[string]any{}})
+	return json.Marshal(map[string]any{"id": id, "rawId": id, "type": "public-key", "response": texts,
+		"clientExtensionResults": map[string]any{}})
 }
 
 func fixed(n *big.Int) []byte { return n.FillBytes(make([]byte, 32)) }

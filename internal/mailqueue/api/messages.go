@@ -61,16 +61,18 @@ type ofMessage struct {
 
 func (a *API) registerMessages(r *rest.Router) {
 	rest.Add(r, rest.Operation[listed, rest.List[Message]]{
-		Route:    rest.Route{Method: "GET", Path: MessagesPath, Access: rest.Admins},
-		Words:    rest.Words{ID: "listMessages", Tag: "mail", Summary: "Lists messages of the relay, the oldest first.", Text: "Needs `ADMIN`.", Answer: "A page of messages, without their attempts."},
+		Route: rest.Route{Method: "GET", Path: MessagesPath, Access: rest.Admins},
+		Words: rest.Words{ID: "listMessages", Tag: "mail", Summary: "Lists messages of the relay, the oldest first.", Text: "Needs `ADMIN`.",
+			Answer: "A page of messages, without their attempts."},
 		Examples: examplePage,
 		Do:       a.listMessages,
 	})
 	one := MailPath + "/messages/{id}"
 	missing := fault.New(fault.NotFound, "There is no message with id 1: it was sent, or deleted.")
 	rest.Add(r, rest.Operation[ofMessage, Message]{
-		Route:    rest.Route{Method: "GET", Path: one, Access: rest.Admins},
-		Words:    rest.Words{ID: "getMessage", Tag: "mail", Summary: "Returns a message with every attempt at sending it.", Text: "Needs `ADMIN`.", Answer: "The message."},
+		Route: rest.Route{Method: "GET", Path: one, Access: rest.Admins},
+		Words: rest.Words{ID: "getMessage", Tag: "mail", Summary: "Returns a message with every attempt at sending it.",
+			Text: "Needs `ADMIN`.", Answer: "The message."},
 		Examples: []rest.Example[ofMessage, Message]{{Name: "fresh", Err: missing}},
 		Do:       a.message,
 	})
@@ -78,7 +80,8 @@ func (a *API) registerMessages(r *rest.Router) {
 		Route: rest.Route{Method: "GET", Path: one + "/content", Access: rest.Admins, Own: true},
 		Words: rest.Words{
 			ID: "getMessageContent", Tag: "mail", Summary: "Returns the bytes of a message, as they are sent.", Media: "message/rfc822",
-			Text: "Needs `ADMIN`. Who looked is in the audit trail. `Accept` does not count.", Answer: "The message, as RFC 5322 and its kin have it.",
+			Text:   "Needs `ADMIN`. Who looked is in the audit trail. `Accept` does not count.",
+			Answer: "The message, as RFC 5322 and its kin have it.",
 		},
 		Examples: []rest.Example[ofMessage, rest.None]{{Name: "fresh", Err: missing}},
 		Serve:    a.content,
@@ -96,8 +99,10 @@ func (a *API) registerMessages(r *rest.Router) {
 	rest.Add(r, rest.Operation[ofMessage, rest.None]{
 		Route: rest.Route{Method: "POST", Path: one + "/resend", Access: rest.Admins},
 		Words: rest.Words{
-			ID: "resendMessage", Tag: "mail", Summary: "Puts a message of the error queue back into the mail queue.", Answer: "The message waits to be sent.",
-			Text: "Needs `ADMIN`. It is due at once, and its send count starts again. Not in the error queue, it is a 409.", Refused: []int{http.StatusConflict},
+			ID: "resendMessage", Tag: "mail", Summary: "Puts a message of the error queue back into the mail queue.",
+			Answer:  "The message waits to be sent.",
+			Text:    "Needs `ADMIN`. It is due at once, and its send count starts again. Not in the error queue, it is a 409.",
+			Refused: []int{http.StatusConflict},
 		},
 		Examples: []rest.Example[ofMessage, rest.None]{{Name: "fresh", Err: missing}},
 		Do: func(ctx context.Context, in ofMessage) (rest.None, error) {
@@ -107,12 +112,15 @@ func (a *API) registerMessages(r *rest.Router) {
 }
 
 var examplePage = []rest.Example[listed, rest.List[Message]]{{Name: "page", Out: &rest.List[Message]{Next: "gjc_KzQ3MTE", Items: []Message{{
-	ID: 4711, NodeID: "node_1", MessageID: "<JIRA.10001.1770308411000@example.com>", Subject: "[JIRA] (ATL-7) The canoe leaks", Sender: "jira@example.com",
+	ID: 4711, NodeID: "node_1", MessageID: "<JIRA.10001.1770308411000@example.com>", Subject: "[JIRA] (ATL-7) The canoe leaks",
+	Sender: "jira@example.com",
 	Recipients: []recipient{
-		{Address: "ada@example.com", State: mailqueue.Waiting, SendCount: 1, DueAt: day.Add(17 * time.Hour), LastError: "451 4.3.0 try again later"},
+		{Address: "ada@example.com", State: mailqueue.Waiting, SendCount: 1, DueAt: day.Add(17 * time.Hour),
+			LastError: "451 4.3.0 try again later"},
 		{Address: "bob@example.com", State: mailqueue.Failed, SendCount: 1, LastError: "550 5.1.1 no such user"},
 	},
-	Bytes: 4096, QueuedAt: day.Add(16 * time.Hour), SendCount: 1, States: []mailqueue.State{mailqueue.Waiting, mailqueue.Failed}, DueAt: day.Add(17 * time.Hour),
+	Bytes: 4096, QueuedAt: day.Add(16 * time.Hour), SendCount: 1, States: []mailqueue.State{mailqueue.Waiting, mailqueue.Failed},
+	DueAt:     day.Add(17 * time.Hour),
 	LastError: "550 5.1.1 no such user",
 }}}}}
 
@@ -128,7 +136,8 @@ func (a *API) listMessages(ctx context.Context, in listed) (list rest.List[Messa
 		return list, err
 	}
 	return rest.NewList(in.Page, found,
-		func(m mailqueue.Message) string { return strconv.FormatInt(m.ID, 10) }, func(m mailqueue.Message) Message { return messageOf(&m, nil) }), nil
+		func(m mailqueue.Message) string { return strconv.FormatInt(m.ID, 10) },
+		func(m mailqueue.Message) Message { return messageOf(&m, nil) }), nil
 }
 
 func messageOf(m *mailqueue.Message, attempts []mailqueue.Attempt) Message {

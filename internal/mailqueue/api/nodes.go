@@ -60,8 +60,10 @@ func (a *API) registerNodes(r *rest.Router) {
 	rest.Add(r, rest.Operation[ofNode, rest.None]{
 		Route: rest.Route{Method: "DELETE", Path: NodesPath + "/{id}", Access: rest.SysAdmins},
 		Words: rest.Words{
-			ID: "removeNode", Tag: "operation", Summary: "Takes a node off the list.", Answer: "The node is off the list.", Refused: []int{http.StatusConflict},
-			Text: "Needs `SYS_ADMIN`. The node must be OFFLINE (409). Its messages are handed to the node that answers first. It comes back when its " +
+			ID: "removeNode", Tag: "operation", Summary: "Takes a node off the list.", Answer: "The node is off the list.",
+			Refused: []int{http.StatusConflict},
+			Text: "Needs `SYS_ADMIN`. The node must be OFFLINE (409). Its messages are handed to the node that answers first. It comes " +
+				"back when its " +
 				"process starts again.",
 		},
 		Do: func(ctx context.Context, in ofNode) (rest.None, error) {
@@ -72,7 +74,8 @@ func (a *API) registerNodes(r *rest.Router) {
 		Route: rest.Route{Method: "POST", Path: NodesPath + "/{id}/drain", Access: rest.SysAdmins},
 		Words: rest.Words{
 			ID: "drainNode", Tag: "operation", Summary: "Has a node finish what is in flight and take no more.", Answer: "The node is PASSIVATING.",
-			Text: "Needs `SYS_ADMIN`. The node must be ACTIVE (409); it is PASSIVATING, then PASSIVE when nothing is in flight. It works again when it " +
+			Text: "Needs `SYS_ADMIN`. The node must be ACTIVE (409); it is PASSIVATING, then PASSIVE when nothing is in flight. It works " +
+				"again when it " +
 				"is resumed or its process starts again.",
 			Refused: []int{http.StatusConflict},
 		},
@@ -95,8 +98,10 @@ func (a *API) registerNodes(r *rest.Router) {
 	rest.Add(r, rest.Operation[handover, Messages]{
 		Route: rest.Route{Method: "POST", Path: NodesPath + "/{id}/handover", Access: rest.SysAdmins},
 		Words: rest.Words{
-			ID: "handOverMessages", Tag: "operation", Summary: "Gives a node's messages to another node.", Answer: "How many messages the other node has now.",
-			Text: "Needs `SYS_ADMIN`. The node must be OFFLINE or PASSIVE, the other ACTIVE (409). Messages in the error queue go too, and stay there. " +
+			ID: "handOverMessages", Tag: "operation", Summary: "Gives a node's messages to another node.",
+			Answer: "How many messages the other node has now.",
+			Text: "Needs `SYS_ADMIN`. The node must be OFFLINE or PASSIVE, the other ACTIVE (409). Messages in the error queue go too, and " +
+				"stay there. " +
 				"After `mail.handover_after` OFFLINE this happens by itself.",
 			Refused: []int{http.StatusConflict},
 		},
@@ -134,8 +139,9 @@ func nodeOf(s *mailqueue.NodeStatus) ClusterNode {
 	out := ClusterNode{
 		NodeID: s.ID, State: s.State, Watched: s.Watched, Self: s.Self, Address: s.Address, Version: s.Version,
 		StartedAt: s.StartedAt, SeenAt: s.BeatAt, ChangedAt: s.ChangedAt,
-		Source: s.Source, MailQueue: mailqueue.MailQueue{Size: s.Size, ErrorSize: s.ErrorSize}, SampledAt: s.At, SampleError: s.Error, FailingSince: s.FailingAt,
-		OldestAt: s.Oldest(),
+		Source: s.Source, MailQueue: mailqueue.MailQueue{Size: s.Size, ErrorSize: s.ErrorSize}, SampledAt: s.At, SampleError: s.Error,
+		FailingSince: s.FailingAt,
+		OldestAt:     s.Oldest(),
 	}
 	if age, ok := s.Age(); ok {
 		seconds := age.Seconds()

@@ -32,21 +32,24 @@ func (a *API) registerQueues(r *rest.Router) {
 			Text: "Needs `ADMIN`. All of them are on one page, those of nodes that are gone included.",
 		},
 		Examples: []rest.Example[struct{}, rest.List[RelayQueue]]{{Name: "one", Out: &rest.List[RelayQueue]{Items: []RelayQueue{{
-			NodeID: "node_1", Size: 26, ErrorSize: 2, OldestAt: day.Add(16 * time.Hour), HeldUntil: day.Add(17 * time.Hour), HeldFor: "535 5.7.8 authentication failed",
+			NodeID: "node_1", Size: 26, ErrorSize: 2, OldestAt: day.Add(16 * time.Hour), HeldUntil: day.Add(17 * time.Hour),
+			HeldFor: "535 5.7.8 authentication failed",
 		}}}}},
 		Do: a.listQueues,
 	})
 	rest.Add(r, rest.Operation[ofQueue, rest.None]{
-		Route:    rest.Route{Method: "POST", Path: MailPath + "/pause", Access: rest.Admins},
-		Words:    rest.Words{ID: "pauseMail", Tag: "mail", Summary: "Pauses sending. New messages are still taken, and wait.", Text: "Needs `ADMIN`.", Answer: "Sending is paused."},
+		Route: rest.Route{Method: "POST", Path: MailPath + "/pause", Access: rest.Admins},
+		Words: rest.Words{ID: "pauseMail", Tag: "mail", Summary: "Pauses sending. New messages are still taken, and wait.",
+			Text: "Needs `ADMIN`.", Answer: "Sending is paused."},
 		Examples: []rest.Example[ofQueue, rest.None]{{Name: "everywhere"}},
 		Do: func(ctx context.Context, in ofQueue) (rest.None, error) {
 			return rest.None{}, a.Relay.SetPaused(ctx, in.Node, true)
 		},
 	})
 	rest.Add(r, rest.Operation[ofQueue, rest.None]{
-		Route:    rest.Route{Method: "POST", Path: MailPath + "/resume", Access: rest.Admins},
-		Words:    rest.Words{ID: "resumeMail", Tag: "mail", Summary: "Has sending go on after a pause.", Text: "Needs `ADMIN`.", Answer: "Sending was resumed."},
+		Route: rest.Route{Method: "POST", Path: MailPath + "/resume", Access: rest.Admins},
+		Words: rest.Words{ID: "resumeMail", Tag: "mail", Summary: "Has sending go on after a pause.", Text: "Needs `ADMIN`.",
+			Answer: "Sending was resumed."},
 		Examples: []rest.Example[ofQueue, rest.None]{{Name: "everywhere"}},
 		Do: func(ctx context.Context, in ofQueue) (rest.None, error) {
 			return rest.None{}, a.Relay.SetPaused(ctx, in.Node, false)

@@ -68,7 +68,8 @@ func (a *API) registerSelections(r *rest.Router) {
 		Route: rest.Route{Method: "GET", Path: MailPath + "/count", Access: rest.Admins},
 		Words: rest.Words{
 			ID: "countMessages", Tag: "mail", Summary: "Counts messages, for the question before something is done to all of them.",
-			Text: "Needs `ADMIN`. Put `messages` and `asOf` into the body of `resend`, `delete` or `flush` as `count` and `asOf`: then it is done to " +
+			Text: "Needs `ADMIN`. Put `messages` and `asOf` into the body of `resend`, `delete` or `flush` as `count` and `asOf`: then " +
+				"it is done to " +
 				"these messages at most. `resend` is about those with `state` `error` and `flush` about those with `waiting`.",
 			Answer: "How many messages are selected, and when they were counted.",
 		},
@@ -83,17 +84,21 @@ func (a *API) registerSelections(r *rest.Router) {
 		all      bool // everything is meant only where that is said
 	}{
 		{"/resend", rest.Words{
-			ID: "resendMessages", Summary: "Puts all that is selected in the error queue back into the mail queue.", Answer: "How many messages wait to be sent again.",
-			Text: "Needs `ADMIN`. Only recipients that are selected and were given up.",
+			ID: "resendMessages", Summary: "Puts all that is selected in the error queue back into the mail queue.",
+			Answer: "How many messages wait to be sent again.",
+			Text:   "Needs `ADMIN`. Only recipients that are selected and were given up.",
 		}, []rest.Example[selected, Messages]{{Name: "everywhere", Out: &Messages{2}}}, a.Relay.ResendAll, false},
 		{"/flush", rest.Words{
-			ID: "flushMail", Summary: "Makes what waits of all that is selected due now, and ends a pause after failures.", Answer: "How many messages are due.",
-			Text: "Needs `ADMIN`. An administrator's pause stays.",
+			ID: "flushMail", Summary: "Makes what waits of all that is selected due now, and ends a pause after failures.",
+			Answer: "How many messages are due.",
+			Text:   "Needs `ADMIN`. An administrator's pause stays.",
 		}, []rest.Example[selected, Messages]{{Name: "everywhere", Out: &Messages{26}}}, a.Relay.Flush, false},
 		{"/delete", rest.Words{
 			ID: "deleteMessages", Summary: "Deletes all messages that are selected.", Answer: "How many messages had recipients taken away.",
-			Text: "Needs `ADMIN`. With `state` or `recipient` it takes away the recipients that are selected and leaves the others of a message: emptying " +
-				"the error queue leaves those that wait. What the smarthost is being given at this moment may still arrive. Everything is deleted only " +
+			Text: "Needs `ADMIN`. With `state` or `recipient` it takes away the recipients that are selected and leaves the others of a " +
+				"message: emptying " +
+				"the error queue leaves those that wait. What the smarthost is being given at this moment may still arrive. Everything is " +
+				"deleted only " +
 				"where `all` says so.",
 		}, deletions, a.Relay.DeleteAll, true},
 	} {

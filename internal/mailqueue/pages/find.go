@@ -28,7 +28,8 @@ func (p *Pages) find(ctx context.Context, query string) (found []console.Found, 
 		for _, m := range messages {
 			number := strconv.FormatInt(m.ID, 10)
 			found = append(found, console.Found{
-				Kind: "Message", Label: cmp.Or(m.Subject, "no subject"), Where: "number " + number + " from " + cmp.Or(m.Sender, "nobody"), Path: messagesPath + "/" + number,
+				Kind: "Message", Label: cmp.Or(m.Subject, "no subject"), Where: "number " + number + " from " + cmp.Or(m.Sender, "nobody"),
+				Path: messagesPath + "/" + number,
 			})
 		}
 	}

@@ -116,7 +116,8 @@ func (p *Pages) act(r *http.Request, form *console.Form, a all) (console.Respons
 
 // ofQueue is about a node's queue, as the page of the queues lists it.
 func ofQueue(a *action, node string) all {
-	return all{action: a, filter: mailqueue.MessageFilter{NodeID: node}, path: queuesPath + "/" + a.name, form: []console.Hidden{{Name: "node", Value: node}}, back: queuesPath}
+	return all{action: a, filter: mailqueue.MessageFilter{NodeID: node}, path: queuesPath + "/" + a.name,
+		form: []console.Hidden{{Name: "node", Value: node}}, back: queuesPath}
 }
 
 func (p *Pages) askQueue(a *action) console.Handler {
@@ -140,7 +141,8 @@ func ofList(a *action, r *http.Request) (all, error) {
 	get := r.URL.Query().Get
 	f, err := mailqueue.ParseFilter(get)
 	selected := selection(get, "state", string(f.State))
-	it := all{action: a, filter: f, path: messagesPath + "/" + a.name + selected, back: messagesPath + selected, which: "These are messages of every node."}
+	it := all{action: a, filter: f, path: messagesPath + "/" + a.name + selected, back: messagesPath + selected,
+		which: "These are messages of every node."}
 	var asks []string
 	for _, name := range append([]string{"state"}, filterFields...) {
 		if value := get(name); value != "" {

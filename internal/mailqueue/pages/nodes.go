@@ -43,7 +43,8 @@ func (p *Pages) listNodes(r *http.Request) (console.Response, error) {
 			row.Drain = s.State == cluster.Active
 			row.Resume = s.State == cluster.Passive || s.State == cluster.Passivating
 			row.Remove = s.State == cluster.Offline
-			row.Handover = !s.Self && s.Queue != nil && s.Queue.Sizes != (mailqueue.Sizes{}) && (s.State == cluster.Offline || s.State == cluster.Passive)
+			row.Handover = !s.Self && s.Queue != nil && s.Queue.Sizes != (mailqueue.Sizes{}) &&
+				(s.State == cluster.Offline || s.State == cluster.Passive)
 		}
 		view.Rows = append(view.Rows, row)
 	}
@@ -58,7 +59,8 @@ func (p *Pages) confirmNode(r *http.Request) (console.Response, error) {
 	switch r.PathValue("what") {
 	case "drain":
 		ask.Title, ask.Verb = "Drain "+id+"?", "Drain node"
-		ask.Text = "The node finishes what it is sending and then accepts no more work. It refuses mail, and load balancers see that it is not ready. Other nodes take over its work; messages in its mail queue wait. It works again when you resume or restart it."
+		ask.Text = "The node finishes what it is sending and then accepts no more work. It refuses mail, and load balancers see that it is " +
+			"not ready. Other nodes take over its work; messages in its mail queue wait. It works again when you resume or restart it."
 	case "handover":
 		ask.Title, ask.Verb = "Hand over the messages of "+id+"?", "Hand over messages"
 		ask.Text = "This node takes over its messages, including the error queue, and sends those that are waiting."

@@ -36,7 +36,8 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	})
 	card.Figures = []console.Figure{
 		{Label: "waiting", Value: console.Count(total.Size), Path: messagesPath + "?state=waiting"},
-		{Label: "in the error queue", Value: console.Count(total.ErrorSize), Tone: badIf(total.ErrorSize > 0), Path: messagesPath + "?state=error"},
+		{Label: "in the error queue", Value: console.Count(total.ErrorSize), Tone: badIf(total.ErrorSize > 0),
+			Path: messagesPath + "?state=error"},
 	}
 	if card.Plot, err = p.nodesPlot(ctx, list); err != nil {
 		return nil, err
@@ -88,10 +89,12 @@ func (p *Pages) notices(ctx context.Context, s *mailqueue.NodeStatus) (list []co
 		})
 	}
 	if s.Error != "" {
-		list = append(list, console.Notice{Kind: "mail_unread", Key: "mail unread " + s.ID, Text: "The mail queue of " + s.ID + " cannot be read: " + s.Error, Tone: console.Warn, Since: s.FailingAt})
+		list = append(list, console.Notice{Kind: "mail_unread", Key: "mail unread " + s.ID,
+			Text: "The mail queue of " + s.ID + " cannot be read: " + s.Error, Tone: console.Warn, Since: s.FailingAt})
 	}
 	if why := stopped(s.Queue, s.Now); why != "" && s.Size > 0 {
-		list = append(list, console.Notice{Kind: "mail_stopped", Key: "mail stopped " + s.ID, Text: "Mail on " + s.ID + ": " + why, Tone: console.Warn, Since: s.Oldest(), Remedy: sendAgain(s)})
+		list = append(list, console.Notice{Kind: "mail_stopped", Key: "mail stopped " + s.ID, Text: "Mail on " + s.ID + ": " + why,
+			Tone: console.Warn, Since: s.Oldest(), Remedy: sendAgain(s)})
 	}
 	return list, nil
 }

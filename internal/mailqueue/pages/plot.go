@@ -66,7 +66,8 @@ func (p *Pages) nodesPlot(ctx context.Context, nodes []mailqueue.NodeStatus) (co
 	if len(nodes) > 1 {
 		courses[0].Label = "waiting, a line for each node"
 	}
-	return console.NewPlot(from, fmt.Sprintf("The last 24 hours: at most %d waiting in the mail queue of a node, at most %d in the error queues.", most, mostFailed), nothingWaited, courses...), nil
+	return console.NewPlot(from, fmt.Sprintf("The last 24 hours: at most %d waiting in the mail queue of a node, at most %d in the "+
+		"error queues.", most, mostFailed), nothingWaited, courses...), nil
 }
 
 // errorsOf adds up the error queues of all nodes by time.

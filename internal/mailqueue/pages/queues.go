@@ -113,7 +113,8 @@ var verdictWords = map[mailqueue.Verdict]string{
 
 func verdictBadge(s *mailqueue.NodeStatus) (console.Badge, string) {
 	verdict, reason := s.Judge()
-	tone := map[mailqueue.Verdict]console.Tone{mailqueue.Fine: console.Good, mailqueue.Attention: console.Warn, mailqueue.Act: console.Bad, mailqueue.Unknown: console.Quiet}[verdict]
+	tone := map[mailqueue.Verdict]console.Tone{mailqueue.Fine: console.Good, mailqueue.Attention: console.Warn, mailqueue.Act: console.Bad,
+		mailqueue.Unknown: console.Quiet}[verdict]
 	return console.Badge{Tone: tone, Text: verdictWords[verdict]}, reason
 }
 

@@ -46,7 +46,8 @@ func (s *Authorizations) Complete(ctx context.Context, connection string, back C
 	case back.Error == "access_denied":
 		return r.Back, a, fault.New(fault.Conflict, "You did not authorise Outrigger on %s. Nothing has changed.", c.BaseURL)
 	case back.Error != "":
-		return r.Back, a, fault.New(fault.Conflict, "The platform of %s refuses: %s", c.Name, shorten(strings.TrimSpace(back.Error+" "+back.Description), maxWords))
+		return r.Back, a, fault.New(fault.Conflict, "The platform of %s refuses: %s", c.Name,
+			shorten(strings.TrimSpace(back.Error+" "+back.Description), maxWords))
 	case back.Code.IsZero():
 		return r.Back, a, fault.New(fault.Conflict, "The platform of %s sent no code. Start again.", c.Name)
 	}

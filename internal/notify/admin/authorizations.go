@@ -81,9 +81,11 @@ func (s *Authorizations) cloud(ctx context.Context, name string) (*notify.Connec
 	case c == nil || !administersIn(identity.From(ctx), c.Name):
 		return nil, identity.Missing(ctx, "There is no connection %q.", name)
 	case c.Edition() != notify.Cloud:
-		return nil, fault.New(fault.Conflict, "The connection %s is a self-hosted platform, which has an account of its own; only accounts of cloud platforms are authorised.", c.Name)
+		return nil, fault.New(fault.Conflict, "The connection %s is a self-hosted platform, which has an account of its own; only accounts "+
+			"of cloud platforms are authorised.", c.Name)
 	case !c.HasOAuth():
-		return nil, fault.New(fault.Conflict, "The connection %s has no OAuth client yet. A system administrator creates one on the platform, with the callback URL %s, and enters its key and secret in the connection.", c.Name, s.callback(c))
+		return nil, fault.New(fault.Conflict, "The connection %s has no OAuth client yet. A system administrator creates one on the "+
+			"platform, with the callback URL %s, and enters its key and secret in the connection.", c.Name, s.callback(c))
 	}
 	return c, nil
 }
@@ -125,9 +127,11 @@ func (s *Authorizations) Dependents(ctx context.Context, user int64) (sentences 
 		switch {
 		case a.State == notify.AuthorizationRevoked || a.Rules == 0:
 		case a.Rules == 1:
-			sentences = append(sentences, fmt.Sprintf("1 rule of %s belongs to the account %s, which this user authorised. It still takes events, and asks for the account to be authorised again.", a.Connection, a.AccountName))
+			sentences = append(sentences, fmt.Sprintf("1 rule of %s belongs to the account %s, which this user authorised. It still takes "+
+				"events, and asks for the account to be authorised again.", a.Connection, a.AccountName))
 		default:
-			sentences = append(sentences, fmt.Sprintf("%d rules of %s belong to the account %s, which this user authorised. They still take events, and ask for the account to be authorised again.", a.Rules, a.Connection, a.AccountName))
+			sentences = append(sentences, fmt.Sprintf("%d rules of %s belong to the account %s, which this user authorised. They still take "+
+				"events, and ask for the account to be authorised again.", a.Rules, a.Connection, a.AccountName))
 		}
 	}
 	return sentences, err

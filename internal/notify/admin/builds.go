@@ -41,7 +41,8 @@ func (s *Builds) Post(ctx context.Context, connection string, at notify.Reposito
 		}
 	}
 	if c.Edition() == notify.Cloud {
-		return fault.New(fault.Invalid, "A cloud platform reports builds by webhook: set the build status on the platform, and Outrigger receives it.")
+		return fault.New(fault.Invalid, "A cloud platform reports builds by webhook: set the build status on the platform, and Outrigger "+
+			"receives it.")
 	}
 	if err := b.ValidateAt(at); err != nil {
 		return err
@@ -64,7 +65,8 @@ func (s *Builds) Post(ctx context.Context, connection string, at notify.Reposito
 		taken = true
 	}
 	if !taken {
-		return fault.New(fault.NotFound, "No event of a repository that you administer named the commit %s, or no rule there asks for builds; name the repository in the path.", b.Commit)
+		return fault.New(fault.NotFound, "No event of a repository that you administer named the commit %s, or no rule there asks for "+
+			"builds; name the repository in the path.", b.Commit)
 	}
 	return nil
 }

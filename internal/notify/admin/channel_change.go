@@ -86,7 +86,8 @@ func (s *Channels) Save(ctx context.Context, channel string, edit ChannelEdit, w
 		return before, err
 	}
 	if secret.IsMask(change.URL.Reveal()) {
-		return before, fault.InvalidField("webhookUrl", "This is the mask of another webhook URL; give the whole URL, or none to keep the stored one.")
+		return before, fault.InvalidField("webhookUrl", "This is the mask of another webhook URL; give the whole URL, or none to keep "+
+			"the stored one.")
 	}
 	if !change.URL.IsZero() {
 		if err := s.prepareReplacement(ctx, &before, &change, edit); err != nil {
@@ -164,7 +165,8 @@ func (s *Channels) tryURL(ctx context.Context, before *notify.ChannelInfo, chang
 	case err != nil:
 		return err
 	case done.Err != "":
-		return fault.InvalidField("webhookUrl", "The test message could not be sent, so nothing was changed: %s.", strings.TrimRight(done.Err, "."))
+		return fault.InvalidField("webhookUrl", "The test message could not be sent, so nothing was changed: %s.",
+			strings.TrimRight(done.Err, "."))
 	case done.Status/100 != 2 && done.Withheld:
 		return fault.InvalidField("webhookUrl", "%s Nothing was changed.", answer.Withheld(done.Status))
 	case done.Status/100 != 2:

@@ -35,22 +35,25 @@ func namedChannel(ctx context.Context, store *store.Store, text string) (notify.
 		numbered = info
 	}
 	who := identity.From(ctx)
-	found, err := store.ListChannels(ctx, notify.ChannelPage{Search: text, Limit: 2, Uncounted: true, Visible: func(c *notify.ChannelInfo) bool {
-		return notify.Fold(c.Name()) == notify.Fold(text) && c.VisibleTo(who)
-	}})
+	found, err := store.ListChannels(ctx, notify.ChannelPage{Search: text, Limit: 2, Uncounted: true,
+		Visible: func(c *notify.ChannelInfo) bool {
+			return notify.Fold(c.Name()) == notify.Fold(text) && c.VisibleTo(who)
+		}})
 	switch {
 	case err != nil:
 		return numbered, err
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return numbered, fault.InvalidField("channel", "Several channels are called %s. Choose one from the list, or add its number: %s.", text, found[0].Text(text))
+		return numbered, fault.InvalidField("channel", "Several channels are called %s. Choose one from the list, or add its number: %s.", text,
+			found[0].Text(text))
 	case numbered.ID != 0:
 		return numbered, nil
 	case number != "":
 		return numbered, fault.InvalidField("channel", "This channel was deleted, or you may not choose it any more. Choose another one.")
 	}
-	return numbered, fault.InvalidField("channel", "You have no channel that is called %s. Choose one from the list, or enter its number.", text)
+	return numbered, fault.InvalidField("channel", "You have no channel that is called %s. Choose one from the list, or enter its number.",
+		text)
 }
 
 // Found returns the channels that the user may choose and that are called as was

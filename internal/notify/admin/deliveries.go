@@ -124,7 +124,8 @@ func (s *Deliveries) Redeliver(ctx context.Context, id int64) error {
 	done, err := s.Store.Redeliver(ctx, actor(ctx), []int64{id})
 	if err == nil && done.Queued == 0 {
 		if len(d.Rules)+len(d.Reports) == 0 {
-			return fault.New(fault.Conflict, "What delivery %d was for is deleted, and nothing else uses its channel. Create a rule or report with its webhook URL first.", id)
+			return fault.New(fault.Conflict, "What delivery %d was for is deleted, and nothing else uses its channel. Create a rule or report "+
+				"with its webhook URL first.", id)
 		}
 		return fault.New(fault.Conflict, "No enabled rule takes delivery %d any more. Enable the rule first.", id)
 	}

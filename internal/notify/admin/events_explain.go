@@ -20,7 +20,8 @@ func (s *Events) Explain(ctx context.Context, id int64, after notify.VersionCurs
 	if e.Event == nil {
 		return x, nil
 	}
-	q := notify.VersionQuery{Generation: e.Generation, Connection: e.Connection, Places: notify.PlacesOf(e.Event), After: after, Limit: limit + 1}
+	q := notify.VersionQuery{Generation: e.Generation, Connection: e.Connection, Places: notify.PlacesOf(e.Event), After: after,
+		Limit: limit + 1}
 	rules, err := s.Store.RulesAt(ctx, q)
 	if err != nil {
 		return x, err

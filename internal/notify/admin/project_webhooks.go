@@ -70,7 +70,8 @@ func (s *Webhooks) Create(ctx context.Context, connection, project string) (*not
 	case err != nil:
 		return nil, err
 	case !c.ManageWebhooks || !c.AnswersWebhooks():
-		return nil, fault.New(fault.Conflict, "The connection %s does not let Outrigger create webhooks on the platform; set manageWebhooks, or create the webhook on the platform yourself.", c.Name)
+		return nil, fault.New(fault.Conflict, "The connection %s does not let Outrigger create webhooks on the platform; set manageWebhooks, "+
+			"or create the webhook on the platform yourself.", c.Name)
 	}
 	p, err := s.Store.Webhook(ctx, connection, project)
 	if err != nil {

@@ -46,7 +46,8 @@ func (a *reportAsks) begin(ctx context.Context, r *notify.Report, now time.Time)
 	}
 	if wait := a.repositories.Take(repositoryAsked{r.Connection, r.At().Folded()}, asksByRepository, now); wait > 0 {
 		leave()
-		return nil, fault.TooOften(wait, "Reports of %s/%s were viewed or tested %d times within a minute. Wait a moment.", r.ProjectKey, r.RepositoryKey, asksByRepository)
+		return nil, fault.TooOften(wait, "Reports of %s/%s were viewed or tested %d times within a minute. Wait a moment.", r.ProjectKey,
+			r.RepositoryKey, asksByRepository)
 	}
 	return leave, nil
 }

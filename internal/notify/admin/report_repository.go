@@ -36,7 +36,8 @@ func (s *Reports) checkRepository(ctx context.Context, r *notify.Report) (unchec
 	case err == nil:
 		return "", nil
 	case fault.Is(err, fault.NotFound):
-		return "", fault.InvalidField("repositoryKey", "There is no repository %s/%s that the account may read. %s", r.ProjectKey, r.RepositoryKey, fault.As(err).Message)
+		return "", fault.InvalidField("repositoryKey", "There is no repository %s/%s that the account may read. %s", r.ProjectKey,
+			r.RepositoryKey, fault.As(err).Message)
 	}
 	if fault.Is(err, fault.RateLimited) {
 		return "Whether the repository exists was not checked: too many reports were created within a minute.", nil

@@ -50,7 +50,8 @@ func (s *Reports) Test(ctx context.Context, draft notify.Report, webhookURL stri
 	if err != nil {
 		return nil, err
 	}
-	of := tested{object: "report", at: identity.Resource{Connection: draft.Connection, Project: draft.ProjectKey, Repository: draft.RepositoryKey}}
+	of := tested{object: "report", at: identity.Resource{Connection: draft.Connection, Project: draft.ProjectKey,
+		Repository: draft.RepositoryKey}}
 	if draft.ID != 0 {
 		of.id = strconv.FormatInt(draft.ID, 10)
 	}

@@ -281,7 +281,8 @@ func (s *Reports) Compose(ctx context.Context, r *notify.Report) (*notify.Event,
 	}
 	open, err := s.Lister.OpenPullRequests(ctx, c, r.At())
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return nil, fault.Wrap(err, fault.Unavailable, "%s did not list the open pull requests of %s/%s in time.", c.Name, r.ProjectKey, r.RepositoryKey)
+		return nil, fault.Wrap(err, fault.Unavailable, "%s did not list the open pull requests of %s/%s in time.", c.Name, r.ProjectKey,
+			r.RepositoryKey)
 	}
 	if err != nil {
 		return nil, err

@@ -41,7 +41,8 @@ func (s *Repositories) Administered(ctx context.Context) ([]identity.Resource, e
 		}
 		return len(known) >= maxKnown
 	}
-	reports, err := s.Store.PageReports(ctx, notify.ReportPage{Limit: maxKnown, Visible: func(r *notify.Report) bool { return who.May(r.Access()) }})
+	reports, err := s.Store.PageReports(ctx, notify.ReportPage{Limit: maxKnown,
+		Visible: func(r *notify.Report) bool { return who.May(r.Access()) }})
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +65,8 @@ func (s *Repositories) Administered(ctx context.Context) ([]identity.Resource, e
 		list = append(list, at)
 	}
 	slices.SortFunc(list, func(a, b identity.Resource) int {
-		return cmp.Or(cmp.Compare(a.Connection, b.Connection), cmp.Compare(notify.Fold(a.Project), notify.Fold(b.Project)), cmp.Compare(notify.Fold(a.Repository), notify.Fold(b.Repository)))
+		return cmp.Or(cmp.Compare(a.Connection, b.Connection), cmp.Compare(notify.Fold(a.Project), notify.Fold(b.Project)),
+			cmp.Compare(notify.Fold(a.Repository), notify.Fold(b.Repository)))
 	})
 	return list[:min(len(list), maxKnown)], nil
 }

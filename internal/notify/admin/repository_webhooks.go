@@ -34,9 +34,11 @@ func (s *Webhooks) CreateOfRepository(ctx context.Context, connection string, at
 	}
 	switch {
 	case !s.ManagesRepositories(connection):
-		return fault.New(fault.Conflict, "The connection %s does not let Outrigger create webhooks on the platform; set manageWebhooks, or create the webhook on the platform yourself.", connection)
+		return fault.New(fault.Conflict, "The connection %s does not let Outrigger create webhooks on the platform; set manageWebhooks, or "+
+			"create the webhook on the platform yourself.", connection)
 	case w.AuthorizationID == 0:
-		return fault.New(fault.Conflict, "The webhook cannot be created, because no rule of %s/%s belongs to an authorised account. Save a rule first.", at.ProjectKey, at.RepositoryKey)
+		return fault.New(fault.Conflict, "The webhook cannot be created, because no rule of %s/%s belongs to an authorised account. Save "+
+			"a rule first.", at.ProjectKey, at.RepositoryKey)
 	}
 	if wait := s.created.Take(accountOf(identity.From(ctx)), createdAMinute, s.Clock()); wait > 0 {
 		return fault.TooOften(wait, "You had webhooks of repositories checked %d times within a minute. Wait a moment.", createdAMinute)

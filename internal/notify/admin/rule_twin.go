@@ -10,7 +10,8 @@ import (
 // them to the same channel in the same way; nil where there is none. Names and
 // whether the rules are enabled do not count.
 func (s *Rules) Twin(ctx context.Context, of *notify.RuleInfo) (*notify.RuleInfo, error) {
-	list, err := s.Store.ListRules(ctx, notify.RuleQuery{Connection: of.Connection, ProjectKey: of.ProjectKey, RepositoryKey: of.RepositoryKey})
+	list, err := s.Store.ListRules(ctx, notify.RuleQuery{Connection: of.Connection, ProjectKey: of.ProjectKey,
+		RepositoryKey: of.RepositoryKey})
 	if err != nil {
 		return nil, err
 	}

@@ -157,7 +157,8 @@ func (s *Rules) Caution(ctx context.Context, info *notify.RuleInfo) {
 }
 
 // NoCloudProjects says why there are no rules of the cloud edition for projects.
-const NoCloudProjects = "Rules of the cloud edition belong to one repository: the cloud platform offers no integration points for projects and workspaces. Name the repository too."
+const NoCloudProjects = "Rules of the cloud edition belong to one repository: the cloud platform offers no integration points for " +
+	"projects and workspaces. Name the repository too."
 
 // placeFields are the members that say which rule it is and where it belongs.
 var placeFields = []string{"id", "connection", "projectKey", "repositoryKey", "repositorySlug"}

@@ -29,7 +29,8 @@ func (s *Rules) Repository(ctx context.Context, q notify.RuleQuery) (notify.Rule
 		return q, err
 	}
 	q.Connection = name
-	return q, identity.Require(ctx, identity.RepoAdmin, identity.Resource{Connection: name, Project: q.ProjectKey, Repository: q.RepositoryKey})
+	return q, identity.Require(ctx, identity.RepoAdmin, identity.Resource{Connection: name, Project: q.ProjectKey,
+		Repository: q.RepositoryKey})
 }
 
 // CloudRepositories lists the repositories of the cloud edition that the caller
@@ -63,7 +64,8 @@ const maxUnauthorized = 10
 // account another user has to authorise again: at most 10.
 func (s *Rules) Unauthorized(ctx context.Context) ([]notify.CloudRepository, error) {
 	who := identity.From(ctx)
-	return s.Store.UnauthorizedRepositories(ctx, who.UserID, maxUnauthorized, func(r *notify.CloudRepository) bool { return who.May(identity.RepoAdmin, r.Resource()) })
+	return s.Store.UnauthorizedRepositories(ctx, who.UserID, maxUnauthorized,
+		func(r *notify.CloudRepository) bool { return who.May(identity.RepoAdmin, r.Resource()) })
 }
 
 // withoutRules are the repositories that hooks and permissions name.
@@ -71,7 +73,8 @@ func (s *Rules) withoutRules(who *identity.Principal, connections []string) (lis
 	for _, name := range connections {
 		for _, h := range s.Store.Platforms().Hooks(name) {
 			if h.Scope.RepositoryKey != "" {
-				list = append(list, notify.CloudRepository{Connection: name, Workspace: h.Scope.ProjectKey, Repository: h.Scope.RepositoryKey, Hook: true})
+				list = append(list, notify.CloudRepository{Connection: name, Workspace: h.Scope.ProjectKey, Repository: h.Scope.RepositoryKey,
+					Hook: true})
 			}
 		}
 	}

@@ -159,7 +159,8 @@ func (s *Rules) Test(ctx context.Context, draft notify.Rule, webhookURL string, 
 			return nil, err
 		}
 	}
-	of := tested{object: "rule", at: identity.Resource{Connection: draft.Connection, Project: draft.ProjectKey, Repository: draft.RepositoryKey}}
+	of := tested{object: "rule", at: identity.Resource{Connection: draft.Connection, Project: draft.ProjectKey,
+		Repository: draft.RepositoryKey}}
 	if draft.ID != 0 {
 		of.id = strconv.FormatInt(draft.ID, 10)
 	}

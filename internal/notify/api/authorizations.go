@@ -44,7 +44,8 @@ func (Authorization) MemberWords() map[string]string {
 func authorizationOf(a notify.Authorization) Authorization {
 	return Authorization{
 		ID: a.ID, Connection: a.Connection, Account: a.AccountName, AccountID: a.AccountID, AuthorizedBy: a.AuthorizedBy,
-		AuthorizedAt: a.AuthorizedAt.UTC(), UserState: a.User, State: a.State, StateSince: a.StateAt.UTC(), Reason: a.Reason, RefreshedAt: a.RefreshedAt, Rules: a.Rules,
+		AuthorizedAt: a.AuthorizedAt.UTC(), UserState: a.User, State: a.State, StateSince: a.StateAt.UTC(), Reason: a.Reason,
+		RefreshedAt: a.RefreshedAt, Rules: a.Rules,
 	}
 }
 

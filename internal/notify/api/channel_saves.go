@@ -44,7 +44,8 @@ type savedChannel struct {
 // MemberWords are those of the members that need more than a few.
 func (savedChannel) MemberWords() map[string]string {
 	return map[string]string{
-		"webhookUrl": "Replaces the webhook URL, for all rules and reports and for what waits. The channel's own mask, or none, keeps the stored one.",
+		"webhookUrl": "Replaces the webhook URL, for all rules and reports and for what waits. The channel's own mask, or none, keeps " +
+			"the stored one.",
 		"sharedWith": "Needs `ADMIN`. An empty object ends the sharing.",
 		"which": "Which waiting messages go out to a new webhook URL: all of them (the default), those of the last 24 hours, or none. The " +
 			"others are cancelled, and can be redelivered.",
@@ -75,14 +76,16 @@ func (a *API) registerChannelSaves(r *rest.Router) {
 		Words: rest.Words{
 			ID: "saveChannel", Tag: "rules", Summary: "Names or shares a channel, or replaces its webhook URL.", Headers: []string{"ETag"},
 			Text: "Members that are left out stay. For users who administer all rules and reports that send to the channel; the 403 says how many " +
-				"are others'. One that is or was shared is changed by who made it, and by `ADMIN`. With its `version` (409), or `If-Match` (412), a save overwrites nothing that was saved meanwhile; without either it " +
+				"are others'. One that is or was shared is changed by who made it, and by `ADMIN`. With its `version` (409), or `If-Match` (412), " +
+				"a save overwrites nothing that was saved meanwhile; without either it " +
 				"goes through.\n\nA replaced webhook URL holds for all rules and reports of the channel and for what waits, on every node; " +
 				"the channel is open then.",
 			Answer: "The channel as it is now.", Refused: []int{http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests},
 			RefusedFor: map[int]string{http.StatusNotFound: noChannel[http.StatusNotFound], http.StatusConflict: urlTaken[http.StatusConflict]},
 		},
-		Examples: []rest.Example[savedChannel, rest.Answer[Channel]]{{Name: "fresh", In: savedChannel{ChannelChange: ChannelChange{Name: new("Releases")}}, Err: errNoChannel}},
-		Do:       a.saveChannel,
+		Examples: []rest.Example[savedChannel, rest.Answer[Channel]]{{Name: "fresh",
+			In: savedChannel{ChannelChange: ChannelChange{Name: new("Releases")}}, Err: errNoChannel}},
+		Do: a.saveChannel,
 	})
 	rest.Add(r, rest.Operation[deletedChannel, rest.None]{
 		Route: rest.Route{Method: "DELETE", Path: one},

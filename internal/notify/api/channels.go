@@ -115,7 +115,8 @@ func (a *API) registerChannels(r *rest.Router) {
 		Route: rest.Route{Method: "GET", Path: ChannelsPath},
 		Words: rest.Words{
 			ID: "listChannels", Tag: "rules", Summary: "Lists the channels, those in trouble first.",
-			Text:   "Only channels that the caller may choose: those of rules and reports that the caller administers, those that the caller made, and shared ones.",
+			Text: "Only channels that the caller may choose: those of rules and reports that the caller administers, those that the caller " +
+				"made, and shared ones.",
 			Answer: "A page of channels.",
 		},
 		Examples: channelExample,
@@ -144,7 +145,8 @@ var channelExample = []rest.Example[paged, rest.List[Channel]]{{Name: "page", Ou
 	WebhookURL: "https://example.westeurope.logic.azure.com/…/invoke?…sig=••••",
 	Rules:      []int64{7}, State: string(notify.Broken),
 	Reason: "The chat platform answered 404 Not Found: WorkflowNotFound: The workflow could not be found.",
-	Since:  exampleTime.Add(time.Minute), Until: exampleTime.Add(time.Hour), LastOKAt: exampleTime, Waiting: 3, UpdatedBy: "admin", UpdatedAt: exampleTime,
+	Since:  exampleTime.Add(time.Minute), Until: exampleTime.Add(time.Hour), LastOKAt: exampleTime, Waiting: 3, UpdatedBy: "admin",
+	UpdatedAt: exampleTime,
 }}}}}
 
 func (a *API) listChannels(ctx context.Context, in paged) (list rest.List[Channel], err error) {

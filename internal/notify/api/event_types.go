@@ -22,7 +22,8 @@ func (a *API) registerEventTypes(r *rest.Router) {
 		Words: rest.Words{
 			ID: "listEventTypes", Tag: "rules", Summary: "Lists the event types that a rule can select.",
 			Answer: "All of them, in the order in which the console groups them.",
-			Text: "The keys are what `eventTypes` and `expectedEvents` of rules take. Rules of an edition take only the types that name that edition. " +
+			Text: "The keys are what `eventTypes` and `expectedEvents` of rules take. Rules of an edition take only the types that name " +
+				"that edition. " +
 				"A type stays once it is there; new ones may come with a release.",
 		},
 		Examples: []rest.Example[struct{}, []EventType]{{Name: "first", Out: &[]EventType{

@@ -84,7 +84,8 @@ func (in *reportDraft) report() notify.Report {
 	return notify.Report{
 		ID: max(in.ID, 0), Version: in.Version, Name: in.Name,
 		Connection: in.Connection, ProjectKey: in.ProjectKey, RepositoryKey: in.RepositoryKey,
-		ChannelName: in.ChannelName, Format: formatOf(in.Format), Choice: &notify.ChannelChoice{Channel: in.Channel}, InactivityDays: in.InactivityDays,
+		ChannelName: in.ChannelName, Format: formatOf(in.Format), Choice: &notify.ChannelChoice{Channel: in.Channel},
+		InactivityDays: in.InactivityDays,
 		ReportSchedule: notify.ReportSchedule{
 			Frequency: notify.Frequency(rest.Key(string(in.Frequency))), Day: rest.Key(in.Day), Time: in.Time, TimeZone: in.TimeZone,
 		},

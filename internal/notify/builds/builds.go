@@ -192,7 +192,8 @@ func (w *Watch) bound(ctx context.Context, due []notify.NamedCommit) error {
 			return err
 		}
 		if stopped > 0 {
-			w.Log.Warn("more commits were pushed than the platform is asked builds of; the earlier ones are given up", "connection", c.Connection, "commits", stopped)
+			w.Log.Warn("more commits were pushed than the platform is asked builds of; the earlier ones are given up", "connection", c.Connection,
+				"commits", stopped)
 		}
 	}
 	return nil

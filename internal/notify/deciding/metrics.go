@@ -17,7 +17,8 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	return &metrics{
 		decisions: f.NewCounterVec(prometheus.CounterOpts{
 			Name: "outrigger_notify_decisions_total",
-			Help: "Rules decided after the webhook was acknowledged, by decision: taken, refused, unanswered (taken, since something could not be asked).",
+			Help: "Rules decided after the webhook was acknowledged, by decision: taken, refused, unanswered (taken, since something could " +
+				"not be asked).",
 		}, []string{"decision"}),
 		exhausted: f.NewCounter(prometheus.CounterOpts{
 			Name: "outrigger_notify_masks_exhausted_total",

@@ -16,7 +16,8 @@ var keptHeaders = []string{
 	"Content-Type", "Content-Length", "Date", "Server", "Via", "Location", "Allow", "Www-Authenticate", "Retry-After",
 	"Ratelimit-Limit", "Ratelimit-Remaining", "Ratelimit-Reset", "X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset",
 	"Request-Id", "X-Request-Id", "X-Correlation-Id", "Traceparent", "Cf-Ray", "X-Cache",
-	"X-Ms-Request-Id", "X-Ms-Correlation-Request-Id", "X-Ms-Client-Request-Id", "X-Ms-Workflow-Run-Id", "X-Ms-Tracking-Id", "X-Ms-Failure-Cause",
+	"X-Ms-Request-Id", "X-Ms-Correlation-Request-Id", "X-Ms-Client-Request-Id", "X-Ms-Workflow-Run-Id", "X-Ms-Tracking-Id",
+	"X-Ms-Failure-Cause",
 	"X-Slack-Failure", "X-Slack-Req-Id", "X-Slack-Unique-Id",
 }
 

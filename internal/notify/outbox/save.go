@@ -35,7 +35,8 @@ func (c *channel) save(ctx context.Context, m *message, r *notify.Result) {
 			return
 		}
 		if !said {
-			c.b.Log.Error("the result of a delivery could not be kept; its channel waits", "channel", c.id, "fingerprint", c.standing.Fingerprint, "delivery", m.id(), "error", err)
+			c.b.Log.Error("the result of a delivery could not be kept; its channel waits", "channel", c.id, "fingerprint", c.standing.Fingerprint,
+				"delivery", m.id(), "error", err)
 			said = true
 		}
 		select {
@@ -79,7 +80,8 @@ func (c *channel) logChange(now *notify.Channel) {
 	switch {
 	case now.State == notify.Broken && was.State != notify.Broken:
 		c.b.metrics.broken.Inc()
-		log.Warn("channel is broken; its messages wait, and one is tried from time to time", "reason", cmp.Or(now.Inside, now.Reason), "next", now.GateUntil)
+		log.Warn("channel is broken; its messages wait, and one is tried from time to time", "reason", cmp.Or(now.Inside, now.Reason), "next",
+			now.GateUntil)
 	case !failing(now) && failing(was):
 		log.Info("channel takes messages again", "after", now.LastOKAt.Sub(was.FailingSince).Round(time.Second))
 	case failing(now) && !failing(was):

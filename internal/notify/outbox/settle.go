@@ -51,7 +51,8 @@ var (
 // settle says what an outcome means for the message and its channel: the one
 // place where that is decided.
 func settle(before *notify.Channel, m *message, o outcome, now time.Time, random func() float64) *notify.Result {
-	s := settling{Result: notify.Result{State: notify.Waiting, Reason: o.reason, Inside: o.inside, Deliveries: m.list()}, after: *before, now: now, random: random}
+	s := settling{Result: notify.Result{State: notify.Waiting, Reason: o.reason, Inside: o.inside, Deliveries: m.list()}, after: *before,
+		now: now, random: random}
 	switch o.verdict {
 	case done:
 		s.taken(before)

@@ -63,9 +63,11 @@ func (p *Pages) listAccounts(r *http.Request) (console.Response, error) {
 	}
 	for i := range cloud {
 		c := &cloud[i]
-		view.Connections = append(view.Connections, cloudConnection{c.Name, hostOf(c.BaseURL), rest.Link(r.Context(), notify.CallbackPath(c.Name)), c.HasOAuth()})
+		view.Connections = append(view.Connections, cloudConnection{c.Name, hostOf(c.BaseURL),
+			rest.Link(r.Context(), notify.CallbackPath(c.Name)), c.HasOAuth()})
 	}
-	return console.Page{Template: "accounts", Title: "Cloud accounts", Section: "Notifications", Tabs: cloudTabs(notify.AccountsPath), Data: view}, nil
+	return console.Page{Template: "accounts", Title: "Cloud accounts", Section: "Notifications", Tabs: cloudTabs(notify.AccountsPath),
+		Data: view}, nil
 }
 
 func accountRowOf(a notify.Authorization) accountRow {
@@ -79,7 +81,8 @@ func accountRowOf(a notify.Authorization) accountRow {
 		row.State = a.Reason + " Its rules still take events, but cannot be changed."
 	case a.User == identity.UserDisabled:
 		row.Badge = console.Badge{Tone: console.Warn, Text: "not used"}
-		row.State = "The user " + a.AuthorizedBy + " is disabled. The account is not used until the user is enabled again, or another user authorises it."
+		row.State = "The user " + a.AuthorizedBy + " is disabled. The account is not used until the user is enabled again, or another user " +
+			"authorises it."
 	case a.Reason != "":
 		row.Badge = console.Badge{Tone: console.Warn, Text: "authorised"}
 		row.State = "The last refresh failed and will be tried again: " + a.Reason
@@ -126,7 +129,8 @@ func (p *Pages) completeAuthorization(r *http.Request) (console.Response, error)
 	if err == nil {
 		return console.Redirect{To: back, Flash: "Outrigger may use the account " + a.AccountName + "."}, nil
 	}
-	status := map[fault.Code]int{fault.Invalid: http.StatusBadRequest, fault.Conflict: http.StatusConflict, fault.Unavailable: http.StatusServiceUnavailable}[fault.CodeOf(err)]
+	status := map[fault.Code]int{fault.Invalid: http.StatusBadRequest, fault.Conflict: http.StatusConflict,
+		fault.Unavailable: http.StatusServiceUnavailable}[fault.CodeOf(err)]
 	if status == 0 {
 		return nil, err
 	}
@@ -152,7 +156,9 @@ func (p *Pages) confirmRevoke(r *http.Request) (console.Response, error) {
 	}
 	confirm := console.Confirm{
 		Title: "Revoke the account " + a.AccountName + "?", Verb: "Revoke account", Back: notify.AccountsPath,
-		Text: "Outrigger stops using the account and deletes its tokens. Until the account is authorised again, its rules take no events and cannot be changed, and activity reports that need it fail. To end the access on the platform too, remove Outrigger from the account's authorised apps there.",
+		Text: "Outrigger stops using the account and deletes its tokens. Until the account is authorised again, its rules take no events and " +
+			"cannot be changed, and activity reports that need it fail. To end the access on the platform too, remove Outrigger from the " +
+			"account's authorised apps there.",
 	}
 	if a.Rules > 0 {
 		rules, err := p.Authorizations.RulesOf(r.Context(), &a)
@@ -192,7 +198,8 @@ func (p *Pages) accountNotices(ctx context.Context) (list []console.Notice, err 
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, console.Notice{Kind: "account", Key: fmt.Sprintf("account %d", a.ID), Text: text, Link: notify.AccountsPath, Since: a.StateAt, Remedy: console.Remedy{Label: "Authorise", Path: notify.AccountsPath}})
+		list = append(list, console.Notice{Kind: "account", Key: fmt.Sprintf("account %d", a.ID), Text: text, Link: notify.AccountsPath,
+			Since: a.StateAt, Remedy: console.Remedy{Label: "Authorise", Path: notify.AccountsPath}})
 	}
 	if identity.From(ctx).May(identity.Admin, identity.Resource{}) {
 		return list, nil
@@ -200,11 +207,14 @@ func (p *Pages) accountNotices(ctx context.Context) (list []console.Notice, err 
 	repositories, err := p.Rules.Unauthorized(ctx)
 	for _, one := range repositories {
 		at := rulePlace{notify.RepositoryLevel, one.Connection, one.Workspace, one.Repository}
-		text := "1 rule of the repository " + at.Name() + " needs its account to be authorised again, by its user, or by saving the rule with your own account."
+		text := "1 rule of the repository " + at.Name() + " needs its account to be authorised again, by its user, or by saving the rule " +
+			"with your own account."
 		if one.Unauthorized > 1 {
-			text = strconv.Itoa(one.Unauthorized) + " rules of the repository " + at.Name() + " need their accounts to be authorised again, by their users, or by saving the rules with your own account."
+			text = strconv.Itoa(one.Unauthorized) + " rules of the repository " + at.Name() + " need their accounts to be authorised again, by " +
+				"their users, or by saving the rules with your own account."
 		}
-		list = append(list, console.Notice{Kind: "account", Key: "accounts of " + one.Connection + "/" + at.Name(), Text: text, Link: at.list(), Since: one.UnauthorizedAt, Remedy: console.Remedy{Label: "Authorise", Path: notify.AccountsPath}})
+		list = append(list, console.Notice{Kind: "account", Key: "accounts of " + one.Connection + "/" + at.Name(), Text: text, Link: at.list(),
+			Since: one.UnauthorizedAt, Remedy: console.Remedy{Label: "Authorise", Path: notify.AccountsPath}})
 	}
 	return list, err
 }

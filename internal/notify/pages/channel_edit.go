@@ -151,11 +151,13 @@ func (p *Pages) taken(ctx context.Context, err error) error {
 	other, err := p.Channels.Get(ctx, idText(taken.Channel))
 	switch {
 	case fault.Is(err, fault.NotFound) || fault.Is(err, fault.Forbidden):
-		return fault.InvalidField("webhookUrl", "Another channel that you may not choose has this webhook URL. Ask an administrator to share it with you.")
+		return fault.InvalidField("webhookUrl", "Another channel that you may not choose has this webhook URL. Ask an administrator to share "+
+			"it with you.")
 	case err != nil:
 		return err
 	}
-	return fault.InvalidField("webhookUrl", "The channel “%s” has this webhook URL already. Choose that channel in your rules and reports instead.", other.Name())
+	return fault.InvalidField("webhookUrl", "The channel “%s” has this webhook URL already. Choose that channel in your rules and "+
+		"reports instead.", other.Name())
 }
 
 func (p *Pages) replaceChannel(r *http.Request) (console.Response, error) {

@@ -44,7 +44,8 @@ type repositoryList struct {
 // listRepositories lists the repositories of the cloud edition that are known.
 func (p *Pages) listRepositories(r *http.Request) (console.Response, error) {
 	q := r.URL.Query()
-	after := notify.RuleQuery{Connection: q.Get("afterConnection"), ProjectKey: q.Get("afterWorkspace"), RepositoryKey: q.Get("afterRepository")}
+	after := notify.RuleQuery{Connection: q.Get("afterConnection"), ProjectKey: q.Get("afterWorkspace"),
+		RepositoryKey: q.Get("afterRepository")}
 	found, err := p.Rules.CloudRepositories(r.Context(), after, pageSize+1)
 	if err != nil {
 		return nil, err
@@ -54,7 +55,8 @@ func (p *Pages) listRepositories(r *http.Request) (console.Response, error) {
 	if len(found) > pageSize {
 		found = found[:pageSize]
 		last := found[pageSize-1]
-		list.Pager.Next = cloudPath + console.Query("afterConnection", last.Connection, "afterWorkspace", last.Workspace, "afterRepository", last.Repository)
+		list.Pager.Next = cloudPath + console.Query("afterConnection", last.Connection, "afterWorkspace", last.Workspace, "afterRepository",
+			last.Repository)
 	}
 	if after.RepositoryKey != "" {
 		list.Pager.First = cloudPath

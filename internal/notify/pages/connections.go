@@ -92,7 +92,8 @@ func (p *Pages) showConnection(r *http.Request) (console.Response, error) {
 		Coverage  *coverageView
 		Rows      []hookRow
 		Refused   []refusedRow
-	}{Connection: &c.Connection, KindLabel: kindLabel(c.Kind), URL: rest.Link(r.Context(), notify.HookPath(c.Name, "")), All: who.May(identity.SysAdmin, identity.Resource{})}
+	}{Connection: &c.Connection, KindLabel: kindLabel(c.Kind), URL: rest.Link(r.Context(), notify.HookPath(c.Name, "")),
+		All: who.May(identity.SysAdmin, identity.Resource{})}
 	if view.Coverage, err = p.coverageOf(r.Context(), c.Name); err != nil {
 		return nil, err
 	}
@@ -100,7 +101,8 @@ func (p *Pages) showConnection(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	for _, h := range c.Hooks {
-		view.Rows = append(view.Rows, hookRow{h, rest.Link(r.Context(), notify.HookPath(h.Connection, h.Name)), hookPages(h) + "/rotate", hookPages(h) + "/delete", h.PreviousSigns(p.Clock())})
+		view.Rows = append(view.Rows, hookRow{h, rest.Link(r.Context(), notify.HookPath(h.Connection, h.Name)), hookPages(h) + "/rotate",
+			hookPages(h) + "/delete", h.PreviousSigns(p.Clock())})
 	}
 	page := console.Page{
 		Template: "connection", Title: "Connection " + c.Name, Data: view, Up: []console.Link{{Label: "Connections", Path: connectionPages}},
@@ -147,10 +149,12 @@ type connectionForm struct {
 
 func connectionFormPage(form *console.Form, stored *notify.Connection) console.Page {
 	data := connectionForm{Form: form, Stored: stored, Kind: form.Get("kind"), Back: connectionPages}
-	page := console.Page{Title: "Add a connection", Template: "connection-form", Up: []console.Link{{Label: "Connections", Path: connectionPages}}}
+	page := console.Page{Title: "Add a connection", Template: "connection-form",
+		Up: []console.Link{{Label: "Connections", Path: connectionPages}}}
 	if stored == nil {
 		for _, k := range kinds {
-			page.Tabs = append(page.Tabs, console.Tab{Label: k.Label, Path: newConnectionPage + console.Query("kind", k.Value), Current: k.Value == data.Kind})
+			page.Tabs = append(page.Tabs, console.Tab{Label: k.Label, Path: newConnectionPage + console.Query("kind", k.Value),
+				Current: k.Value == data.Kind})
 		}
 	} else {
 		data.Kind = stored.Kind
@@ -202,7 +206,8 @@ func (p *Pages) editConnection(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	form := console.NewForm().Set("version", strconv.FormatInt(c.Version, 10)).Set("baseUrl", c.BaseURL).Set("user", c.User).SetBool("manageWebhooks", c.ManageWebhooks).
+	form := console.NewForm().Set("version", strconv.FormatInt(c.Version, 10)).Set("baseUrl", c.BaseURL).Set("user",
+		c.User).SetBool("manageWebhooks", c.ManageWebhooks).
 		Set("oauthClientId", c.OAuthClientID)
 	return connectionFormPage(form, c), nil
 }
@@ -246,7 +251,8 @@ func (p *Pages) confirmDeleteConnection(r *http.Request) (console.Response, erro
 		return nil, err
 	}
 	return console.Confirm{
-		Title: "Delete the connection " + c.Name + "?", Text: "The platform's webhooks are refused from then on." + leftThere(created), Verb: "Delete connection",
+		Title: "Delete the connection " + c.Name + "?", Text: "The platform's webhooks are refused from then on." + leftThere(created),
+		Verb: "Delete connection",
 		Losses: []string{
 			"its hooks, with their secrets", "the credentials of its account", "the permissions of users in its projects and repositories",
 			"the chat accounts of its users",
@@ -261,7 +267,8 @@ func leftThere(created []string) string {
 	case n == 0:
 		return ""
 	case n > named:
-		return fmt.Sprintf(" The webhooks that Outrigger created stay on the platform, in %s and %d more; delete them there.", strings.Join(created[:named], ", "), n-named)
+		return fmt.Sprintf(" The webhooks that Outrigger created stay on the platform, in %s and %d more; delete them there.",
+			strings.Join(created[:named], ", "), n-named)
 	default:
 		return " The webhooks that Outrigger created stay on the platform, in " + strings.Join(created, ", ") + "; delete them there."
 	}

@@ -42,7 +42,8 @@ type eventList struct {
 // eventFilters are the filters of the list, without their choices.
 func eventFilters() []console.Filter {
 	return []console.Filter{
-		{Name: "outcome", Label: "Outcome"}, {Name: "type", Label: "Type"}, {Name: "place", Label: "Repository"}, {Name: "since", Label: "Received"},
+		{Name: "outcome", Label: "Outcome"}, {Name: "type", Label: "Type"}, {Name: "place", Label: "Repository"},
+		{Name: "since", Label: "Received"},
 	}
 }
 

@@ -117,7 +117,8 @@ func (p *Pages) findDelivery(ctx context.Context, id int64) ([]console.Found, er
 	if err != nil {
 		return nil, unlessHidden(err)
 	}
-	return []console.Found{{Kind: "Delivery", Label: p.rowOf(d).What, Where: "number " + idText(id), Path: deliveriesPath + "/" + idText(id)}}, nil
+	return []console.Found{{Kind: "Delivery", Label: p.rowOf(d).What, Where: "number " + idText(id),
+		Path: deliveriesPath + "/" + idText(id)}}, nil
 }
 
 // findNumbered finds what has a number. What the reader may not see is not there.

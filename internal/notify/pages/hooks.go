@@ -68,7 +68,8 @@ func (p *Pages) createHook(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	h, err := p.Hooks.Create(r.Context(), notify.Hook{
-		Connection: c.Name, Name: form.Get("name"), Scope: notify.Scope{ProjectKey: form.Get("projectKey"), RepositoryKey: form.Get("repositoryKey")},
+		Connection: c.Name, Name: form.Get("name"), Scope: notify.Scope{ProjectKey: form.Get("projectKey"),
+			RepositoryKey: form.Get("repositoryKey")},
 	})
 	if err != nil {
 		return hookFormPage(form, c.Name), err
@@ -108,7 +109,8 @@ func (p *Pages) confirmDeleteHook(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	return console.Confirm{
-		Title: "Delete " + hookTitle(h) + "?", Text: "The platform's webhooks to it are refused from then on. Delete the webhook on the platform too.",
+		Title: "Delete " + hookTitle(h) + "?", Text: "The platform's webhooks to it are refused from then on. Delete the webhook on the " +
+			"platform too.",
 		Losses: []string{"its secret"}, Verb: "Delete hook", Back: connectionPage(h.Connection),
 	}, nil
 }

@@ -31,6 +31,7 @@ func late(form *console.Form, err error) error {
 	if len(what) > 0 {
 		changed = " (" + strings.Join(what, ", ") + ")"
 	}
-	return fault.New(fault.Conflict, "%s changed this %s%s while you edited it. Your input is kept and not saved yet. Send it again to replace that change.",
+	return fault.New(fault.Conflict, "%s changed this %s%s while you edited it. Your input is kept and not saved yet. Send it again to "+
+		"replace that change.",
 		stale.Now.By, stale.Now.What, changed)
 }

@@ -32,7 +32,8 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	card := console.Card{Title: "Notifications", Link: deliveriesPath, Service: true, Figures: []console.Figure{
 		{Label: "delivered in 24 h", Value: console.Count(sum.Delivered), Path: deliveriesPath + "?state=delivered"},
 		{Label: "waiting", Value: counted(sum.Waiting, notify.MaxCounted), Path: deliveriesPath + "?state=waiting"},
-		{Label: "failed in 24 h", Value: counted(sum.Failed, notify.MaxCounted), Tone: badIf(sum.Failed > 0), Path: deliveriesPath + "?state=failed"},
+		{Label: "failed in 24 h", Value: counted(sum.Failed, notify.MaxCounted), Tone: badIf(sum.Failed > 0),
+			Path: deliveriesPath + "?state=failed"},
 		{Label: "channels in trouble", Value: strconv.Itoa(n), Tone: badIf(n > 0), Path: channelsPath},
 	}, Pending: p.pending(sum.Retrying)}
 	if card.Plot, err = p.plot(ctx); err != nil {
@@ -51,13 +52,15 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 // notices about accounts of cloud platforms.
 func (p *Pages) attention(ctx context.Context, sum *notify.Summary, accounts []console.Notice) (list []console.Notice, err error) {
 	if trouble := p.proxyTrouble(ctx); trouble != "" {
-		list = append(list, console.Notice{Kind: "proxy", Key: proxyPath, Text: trouble, Link: proxyPath, Tone: console.Bad, Since: p.Proxy().Since, Remedy: console.Remedy{Label: "Open the settings", Path: proxyPath}})
+		list = append(list, console.Notice{Kind: "proxy", Key: proxyPath, Text: trouble, Link: proxyPath, Tone: console.Bad,
+			Since: p.Proxy().Since, Remedy: console.Remedy{Label: "Open the settings", Path: proxyPath}})
 	}
 	for i := range sum.Troubled {
 		list = append(list, p.notice(&sum.Troubled[i]))
 	}
 	if more := sum.InTrouble - len(sum.Troubled); more > 0 {
-		list = append(list, console.Notice{Kind: "channel", Key: channelsPath, Text: othersInTrouble(more), Link: channelsPath, Since: sum.OthersSince, Remedy: console.Remedy{Label: "Show the channels", Path: channelsPath}})
+		list = append(list, console.Notice{Kind: "channel", Key: channelsPath, Text: othersInTrouble(more), Link: channelsPath,
+			Since: sum.OthersSince, Remedy: console.Remedy{Label: "Show the channels", Path: channelsPath}})
 	}
 	if sum.NotUnderstood > 0 {
 		list = append(list, console.Notice{
@@ -103,8 +106,10 @@ func (p *Pages) firstSteps(ctx context.Context, who *identity.Principal, sum *no
 	}
 	steps := []console.Step{
 		{Text: "Connect your code-hosting platform"},
-		{Text: "Add a rule that sends events to a chat channel. You can send a test message from its form", Link: p.firstRule(), Done: sum.AnyRule},
-		{Text: "Enter the webhook URL and the secret on the platform, and push a commit. Its event appears here", Link: eventsPath, Done: sum.AnyEvent},
+		{Text: "Add a rule that sends events to a chat channel. You can send a test message from its form", Link: p.firstRule(),
+			Done: sum.AnyRule},
+		{Text: "Enter the webhook URL and the secret on the platform, and push a commit. Its event appears here", Link: eventsPath,
+			Done: sum.AnyEvent},
 	}
 	if who.May(identity.SysAdmin, identity.Resource{}) {
 		connections, err := p.Hooks.Connections(ctx)
@@ -166,7 +171,8 @@ func (p *Pages) pending(r notify.Retrying) console.Link {
 	if r.Channels == 1 {
 		channels = "1 channel"
 	}
-	return console.Link{Label: messagesWait(r.Messages) + " for " + channels + ": the next try is " + soon(r.Next.Sub(p.Clock())) + ".", Path: channelsPath}
+	return console.Link{Label: messagesWait(r.Messages) + " for " + channels + ": the next try is " + soon(r.Next.Sub(p.Clock())) + ".",
+		Path: channelsPath}
 }
 
 // soon says in how long something is, up to a few minutes. Seconds go by fives, so that

@@ -31,7 +31,8 @@ func (p *Pages) refused(ctx context.Context, connection string) ([]refusedRow, e
 			continue
 		}
 		row := refusedRow{
-			RefusedWebhooks: r, What: strconv.Itoa(r.Count) + " " + refusalWords[r.Reason], Help: r.Reason.Advice(), Path: connectionPage(r.Connection) + "#refused",
+			RefusedWebhooks: r, What: strconv.Itoa(r.Count) + " " + refusalWords[r.Reason], Help: r.Reason.Advice(),
+			Path: connectionPage(r.Connection) + "#refused",
 		}
 		switch {
 		case r.Hook != "":
@@ -75,11 +76,15 @@ func (p *Pages) refusedNotices(ctx context.Context) ([]console.Notice, error) {
 				since = r.FirstAt
 			}
 		default:
-			list = append(list, console.Notice{Kind: "refused_webhooks", Key: "refused " + r.Connection + " " + r.At + " " + string(r.Reason), Text: r.notice(), Link: r.Path, Tone: console.Warn, Since: r.FirstAt, Remedy: console.Remedy{Label: "Open the connection", Path: r.Path}})
+			list = append(list, console.Notice{Kind: "refused_webhooks", Key: "refused " + r.Connection + " " + r.At + " " + string(r.Reason),
+				Text: r.notice(), Link: r.Path, Tone: console.Warn, Since: r.FirstAt,
+				Remedy: console.Remedy{Label: "Open the connection", Path: r.Path}})
 		}
 	}
 	if more > 0 {
-		list = append(list, console.Notice{Kind: "refused_webhooks", Key: "refused", Text: strconv.Itoa(more) + " more hooks or reasons: see the pages of the connections.", Link: connectionPages, Since: since, Remedy: console.Remedy{Label: "Show the connections", Path: connectionPages}})
+		list = append(list, console.Notice{Kind: "refused_webhooks", Key: "refused",
+			Text: strconv.Itoa(more) + " more hooks or reasons: see the pages of the connections.", Link: connectionPages, Since: since,
+			Remedy: console.Remedy{Label: "Show the connections", Path: connectionPages}})
 	}
 	return list, nil
 }

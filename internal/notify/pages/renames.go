@@ -19,9 +19,11 @@ const maxNotices = 5
 func (p *Pages) registerRenames(c *console.Console) {
 	c.Handle("GET "+renamePages, console.Needs(identity.SysAdmin), p.listRenames, "renames")
 	c.Handle("GET "+renamePages+"/{id}/confirm", console.Needs(identity.SysAdmin), p.askRename("confirm"))
-	c.Handle("POST "+renamePages+"/{id}/confirm", console.Needs(identity.SysAdmin), decideRename(p.Hooks.ConfirmRename, "Rules, hooks and permissions now use the new key."))
+	c.Handle("POST "+renamePages+"/{id}/confirm", console.Needs(identity.SysAdmin),
+		decideRename(p.Hooks.ConfirmRename, "Rules, hooks and permissions now use the new key."))
 	c.Handle("GET "+renamePages+"/{id}/dismiss", console.Needs(identity.SysAdmin), p.askRename("dismiss"))
-	c.Handle("POST "+renamePages+"/{id}/dismiss", console.Needs(identity.SysAdmin), decideRename(p.Hooks.DismissRename, "The rename is dismissed; nothing moved."))
+	c.Handle("POST "+renamePages+"/{id}/dismiss", console.Needs(identity.SysAdmin),
+		decideRename(p.Hooks.DismissRename, "The rename is dismissed; nothing moved."))
 	c.AddOverview(p.renamesOverview)
 }
 
@@ -104,7 +106,8 @@ func (p *Pages) askRename(verb string) console.Handler {
 		}
 		return console.Confirm{
 			Title: "Is " + o.From.String() + " now " + o.To.String() + "?", Verb: "Confirm the rename", Back: renamePages,
-			Text: what + " with the old key move to the new key, which is not in use yet. Check on the platform first: anyone who knows the hook's secret can report a rename.",
+			Text: what + " with the old key move to the new key, which is not in use yet. Check on the platform first: anyone who knows the " +
+				"hook's secret can report a rename.",
 		}, nil
 	}
 }

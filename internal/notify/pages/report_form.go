@@ -73,8 +73,9 @@ func (p *Pages) suggest(ctx context.Context, form *console.Form) error {
 
 func (p *Pages) reportPage(r *http.Request, form *console.Form, stored *notify.ReportInfo) (console.Page, error) {
 	data := reportForm{
-		Form: form, Stored: stored, Frequencies: frequencyOptions(), Days: dayOptions()[0].Options, TimeZones: timeZones(), Formats: formatOptions(),
-		Next: p.nextRun(scheduleOf(form)), NextPath: reportsPath + "/next", Back: reportsPath,
+		Form: form, Stored: stored, Frequencies: frequencyOptions(), Days: dayOptions()[0].Options, TimeZones: timeZones(),
+		Formats: formatOptions(),
+		Next:    p.nextRun(scheduleOf(form)), NextPath: reportsPath + "/next", Back: reportsPath,
 	}
 	data.Connections = p.reportConnections()
 	data.Example, data.RepositoryHint = p.repositoryHint()
@@ -184,7 +185,8 @@ func (p *Pages) saveReport(r *http.Request) (console.Response, error) {
 		return page, atRepositoryField(err)
 	}
 	if saved.Unchecked != "" {
-		return console.Redirect{To: reportPath(&saved), Flash: "The report " + saved.Name + " is saved. " + saved.Unchecked, Tone: console.Warn}, nil
+		return console.Redirect{To: reportPath(&saved), Flash: "The report " + saved.Name + " is saved. " + saved.Unchecked,
+			Tone: console.Warn}, nil
 	}
 	if len(saved.Warnings()) > 0 || saved.Caution != "" {
 		return console.Redirect{

@@ -63,8 +63,9 @@ func (p *Pages) listReports(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := reportList{New: reportsPath + "/new" + console.Query("repository", narrowed), List: console.NewList(reportsPath, console.NewForm().Set("repository", narrowed),
-		[]console.Filter{{Name: "repository", Label: "Repository", Placeholder: "PROJECT/repository", Suggestions: names, Search: true}})}
+	list := reportList{New: reportsPath + "/new" + console.Query("repository", narrowed),
+		List: console.NewList(reportsPath, console.NewForm().Set("repository", narrowed),
+			[]console.Filter{{Name: "repository", Label: "Repository", Placeholder: "PROJECT/repository", Suggestions: names, Search: true}})}
 	if len(found) > pageSize {
 		found = found[:pageSize]
 		last := found[pageSize-1]

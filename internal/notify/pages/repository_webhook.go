@@ -69,14 +69,16 @@ func (p *Pages) repositoryWebhook(r *http.Request, at rulePlace) (*repositoryWeb
 // webhookAfter says what becomes of the webhook of a repository with a rule that
 // is deleted; "" where that is not its last one, or there is nothing to say.
 func (p *Pages) webhookAfter(r *http.Request, rule *notify.Rule) (string, error) {
-	w, _, err := p.Webhooks.OfRepository(r.Context(), rule.Connection, notify.RepositoryRef{ProjectKey: rule.ProjectKey, RepositoryKey: rule.RepositoryKey})
+	w, _, err := p.Webhooks.OfRepository(r.Context(), rule.Connection, notify.RepositoryRef{ProjectKey: rule.ProjectKey,
+		RepositoryKey: rule.RepositoryKey})
 	switch {
 	case err != nil || w.Rules != 1 || w.RemoteID == "":
 		return "", err
 	case w.GoesWithLastRule() && p.Webhooks.ManagesRepositories(rule.Connection):
 		return " It is the last rule of the repository: Outrigger also deletes the webhook that it created there on the platform.", nil
 	case w.Created() && w.Reports > 0:
-		return " It is the last rule of the repository. The webhook that Outrigger created there stays on the platform: with it the repository's activity reports follow when the repository is renamed.", nil
+		return " It is the last rule of the repository. The webhook that Outrigger created there stays on the platform: with it the " +
+			"repository's activity reports follow when the repository is renamed.", nil
 	}
 	return " It is the last rule of the repository. The repository's webhook stays on the platform; delete it there if nothing else needs it.", nil
 }
@@ -105,7 +107,8 @@ func (p *Pages) createRepositoryWebhook(r *http.Request) (console.Response, erro
 		return nil, err
 	}
 	to := console.Redirect{To: at.list(), Flash: "The repository sends its events here."}
-	err = p.Webhooks.CreateOfRepository(r.Context(), at.Connection, notify.RepositoryRef{ProjectKey: at.Workspace, RepositoryKey: at.Repository})
+	err = p.Webhooks.CreateOfRepository(r.Context(), at.Connection, notify.RepositoryRef{ProjectKey: at.Workspace,
+		RepositoryKey: at.Repository})
 	if fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Conflict) || fault.Is(err, fault.RateLimited) {
 		to.Flash, to.Tone = fault.As(err).Message, console.Bad
 		return to, nil

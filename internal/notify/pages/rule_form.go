@@ -71,7 +71,8 @@ func (p *Pages) blankRule(r *http.Request) (console.Response, error) {
 	if from := r.URL.Query().Get("from"); from != "" {
 		return p.duplicateRule(r, from)
 	}
-	form := console.NewForm().SetBool("enabled", true).Set("format", string(notify.Auto)).Set("expectedCommitStatus", string(notify.StatusBoth))
+	form := console.NewForm().SetBool("enabled", true).Set("format", string(notify.Auto)).Set("expectedCommitStatus",
+		string(notify.StatusBoth))
 	return p.rulePage(r.Context(), form, nil, at)
 }
 
@@ -277,7 +278,8 @@ func draftOf(form *console.Form, stored *notify.RuleInfo, at rulePlace) (r notif
 			f.Add("repositories", "Write every repository as PROJECT/repository, not %q.", line)
 			break
 		}
-		r.Repositories = append(r.Repositories, notify.RepositoryRef{ProjectKey: strings.TrimSpace(project), RepositoryKey: strings.TrimSpace(repository)})
+		r.Repositories = append(r.Repositories, notify.RepositoryRef{ProjectKey: strings.TrimSpace(project),
+			RepositoryKey: strings.TrimSpace(repository)})
 	}
 	return r, f
 }

@@ -42,7 +42,8 @@ func quietHoursOf(form *console.Form, f *fault.Fields) *notify.QuietHours {
 	if !hasQuietHours(form) {
 		return nil
 	}
-	q := notify.QuietHours{From: form.Get("quietFrom"), To: form.Get("quietTo"), TimeZone: form.Get("quietTimeZone"), Urgent: typesOf(form, "quietUrgent")}
+	q := notify.QuietHours{From: form.Get("quietFrom"), To: form.Get("quietTo"), TimeZone: form.Get("quietTimeZone"),
+		Urgent: typesOf(form, "quietUrgent")}
 	for _, name := range form.All("quietDays") {
 		d, ok := notify.ParseWeekday(name)
 		if !ok {

@@ -36,12 +36,14 @@ func afterStale(page console.Page, form *console.Form, err error) (console.Page,
 	view := &staleView{Now: stale.Now, Path: rulesPath + "/" + idText(stale.Now.ID)}
 	for _, c := range stale.Changes {
 		told := c.Member != "webhookUrl" && c.Member != "quietHours"
-		view.Changes = append(view.Changes, memberChange{notify.MemberLabel(c.Member), inWords(c.Member, c.Before), inWords(c.Member, c.After), told})
+		view.Changes = append(view.Changes, memberChange{notify.MemberLabel(c.Member), inWords(c.Member, c.Before), inWords(c.Member, c.After),
+			told})
 	}
 	form.Set("version", strconv.FormatInt(stale.Now.Version, 10))
 	data.Stale = view
 	page.Data = data
-	return page, fault.New(fault.Conflict, "%s saved this rule while you edited it. Your input is kept and not saved yet.", stale.Now.UpdatedBy)
+	return page, fault.New(fault.Conflict, "%s saved this rule while you edited it. Your input is kept and not saved yet.",
+		stale.Now.UpdatedBy)
 }
 
 // inWords writes the value of a member as people read it.

@@ -83,7 +83,8 @@ var levels = []struct {
 	Query string
 	Label string
 }{
-	{"", "", "All"}, {notify.Global, "global", "Global"}, {notify.ProjectLevel, "project", "Project"}, {notify.RepositoryLevel, "repository", "Repository"},
+	{"", "", "All"}, {notify.Global, "global", "Global"}, {notify.ProjectLevel, "project", "Project"},
+	{notify.RepositoryLevel, "repository", "Repository"},
 }
 
 func (p *Pages) listRules(r *http.Request) (console.Response, error) {
@@ -99,7 +100,8 @@ func (p *Pages) listRules(r *http.Request) (console.Response, error) {
 		level = ""
 	}
 	ask := notify.RulePage{
-		Level: level, Edition: notify.SelfHosted, Search: strings.TrimSpace(q.Get("search")), Project: q.Get("project"), Repository: q.Get("repository"),
+		Level: level, Edition: notify.SelfHosted, Search: strings.TrimSpace(q.Get("search")), Project: q.Get("project"),
+		Repository: q.Get("repository"),
 	}
 	form := console.NewForm().Set("search", ask.Search).Set("project", ask.Project).Set("repository", ask.Repository)
 	its := console.NewList(rulesPath, form, ruleFilters(level), "level", q.Get("level"))
@@ -212,12 +214,14 @@ func (p *Pages) enableRule(r *http.Request) (console.Response, error) {
 	}
 	saved, err := p.Rules.Enable(r.Context(), info.ID, 0, form.Bool("enabled"))
 	if errors.Is(err, notify.ErrNoAccount) { // the page of the rules leads to the accounts
-		return console.Redirect{To: p.listOf(r, &info.Rule), Flash: "The rule " + info.Name + " stays off. " + fault.As(err).Message, Tone: console.Bad}, nil
+		return console.Redirect{To: p.listOf(r, &info.Rule), Flash: "The rule " + info.Name + " stays off. " + fault.As(err).Message,
+			Tone: console.Bad}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	said := "The rule " + saved.Name + " is off. Messages that waited for this rule alone are cancelled; you can redeliver them under Deliveries."
+	said := "The rule " + saved.Name + " is off. Messages that waited for this rule alone are cancelled; you can redeliver them " +
+		"under Deliveries."
 	if saved.Enabled {
 		said = "The rule " + saved.Name + " is on. It applies to new events from now on."
 	}
@@ -282,7 +286,8 @@ func ruleBadge(info *notify.RuleInfo, now time.Time) (console.Badge, string) {
 	case !info.Enabled:
 		return console.Badge{Tone: console.Quiet, Text: "disabled"}, ""
 	case info.Paused:
-		return console.Badge{Tone: console.Bad, Text: "paused"}, "Its account " + info.Account.Name + " was revoked. It takes nothing until the account is authorised again."
+		return console.Badge{Tone: console.Bad, Text: "paused"}, "Its account " + info.Account.Name + " was revoked. It takes nothing until " +
+			"the account is authorised again."
 	case standing.State != string(notify.Open):
 		return channel, standing.Reason
 	case info.MaskError() != "":

@@ -103,9 +103,13 @@ func (c *coverageView) notices() (list []console.Notice) {
 	show := console.Remedy{Label: "Show the webhooks", Path: link}
 	switch {
 	case c.Failing == 1:
-		list = append(list, console.Notice{Kind: "failing_webhooks", Key: link + " failing", Text: "A webhook of the platform “" + c.Connection + "” fails, so events of its project are lost. The platform counts its failures.", Link: link, Tone: console.Bad, Since: c.FailingSince, Remedy: show})
+		list = append(list, console.Notice{Kind: "failing_webhooks", Key: link + " failing",
+			Text: "A webhook of the platform “" + c.Connection + "” fails, so events of its project are lost. The platform counts its failures.",
+			Link: link, Tone: console.Bad, Since: c.FailingSince, Remedy: show})
 	case c.Failing > 1:
-		list = append(list, console.Notice{Kind: "failing_webhooks", Key: link + " failing", Text: fmt.Sprintf("%d webhooks of the platform “%s” fail, so events of their projects are lost. The platform counts their failures.", c.Failing, c.Connection), Link: link, Tone: console.Bad, Since: c.FailingSince, Remedy: show})
+		list = append(list, console.Notice{Kind: "failing_webhooks", Key: link + " failing",
+			Text: fmt.Sprintf("%d webhooks of the platform “%s” fail, so events of their projects are lost. The platform counts their failures.",
+				c.Failing, c.Connection), Link: link, Tone: console.Bad, Since: c.FailingSince, Remedy: show})
 	}
 	if c.Reason != "" {
 		list = append(list, console.Notice{Kind: "webhooks_unknown", Key: link, Text: c.Reason, Link: link, Since: c.CheckedAt, Remedy: show})

@@ -166,6 +166,7 @@ func (rd *round) say(report *notify.ReportInfo, run *notify.ReportRun, err error
 	case run.Error != "":
 		log.Warn("an activity report was given up: the platform did not answer for an hour", "due", run.Due, "error", err)
 	case err != nil && report.RetryingSince.IsZero():
-		log.Warn("the platform does not answer for an activity report; it is asked again for an hour", "due", run.Due, "next", run.AskAt, "error", err)
+		log.Warn("the platform does not answer for an activity report; it is asked again for an hour", "due", run.Due, "next", run.AskAt,
+			"error", err)
 	}
 }

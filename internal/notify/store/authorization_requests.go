@@ -43,7 +43,8 @@ func (s *Store) TakeRequest(ctx context.Context, connection string, state secret
 			row, clean(connection), userID, session, db.Micros(now)).
 			Scan(&r.Connection, &r.UserID, &r.Session, &verifier, &r.Back, db.At(&r.MadeAt), db.At(&r.ExpiresAt))
 		if errors.Is(err, sql.ErrNoRows) {
-			return fault.New(fault.Invalid, "This answer from the platform matches none of your requests: it was already used, took more than 10 minutes, or belongs to another sign-in. Nothing has changed. Start again.")
+			return fault.New(fault.Invalid, "This answer from the platform matches none of your requests: it was already used, took more than "+
+				"10 minutes, or belongs to another sign-in. Nothing has changed. Start again.")
 		}
 		if err != nil {
 			return fmt.Errorf("taking a request for an authorisation: %w", err)

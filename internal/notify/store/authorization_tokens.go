@@ -46,7 +46,8 @@ func (s *Store) KeepTokens(ctx context.Context, a notify.Authorization, t notify
 	return s.changeTokens(ctx, `tokens = tokens + 1, access_token = $3, refresh_token = $4, expires_at = $5, refreshed_at = $6, due_at = $7, asked_at = 0,
 		reason = '', state_at = CASE WHEN state = 'active' THEN state_at ELSE $6 END, state = 'active' WHERE id = $1 AND tokens = $2 AND state <> 'revoked'`,
 		a.ID, t.Count, s.box.Seal(t.Access.Reveal(), "notify_authorizations", "access_token", row),
-		s.box.Seal(t.Refresh.Reveal(), "notify_authorizations", "refresh_token", row), db.Micros(t.Expires), db.Micros(now), db.Micros(t.RefreshDue(now)))
+		s.box.Seal(t.Refresh.Reveal(), "notify_authorizations", "refresh_token", row), db.Micros(t.Expires), db.Micros(now),
+		db.Micros(t.RefreshDue(now)))
 }
 
 // PostponeRefresh has tokens refreshed later: the platform gave none. a.AskedAt

@@ -122,7 +122,8 @@ func (s *Store) SaveAuthorization(ctx context.Context, who notify.Actor, of noti
 		if err := lockGeneration(ctx, tx); err != nil { // see pauseRules
 			return err
 		}
-		before, _, err := scanAuthorization(tx.QueryRow(ctx, selectAuthorizations+`WHERE connection = $1 AND account_id = $2`, of.Connection, of.AccountID))
+		before, _, err := scanAuthorization(tx.QueryRow(ctx, selectAuthorizations+`WHERE connection = $1 AND account_id = $2`, of.Connection,
+			of.AccountID))
 		known := err == nil
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
@@ -137,7 +138,8 @@ func (s *Store) SaveAuthorization(ctx context.Context, who notify.Actor, of noti
 				expires_at = excluded.expires_at, refreshed_at = excluded.refreshed_at, due_at = excluded.due_at, asked_at = 0
 			RETURNING id`,
 			of.Connection, of.AccountID, of.AccountName, of.BaseURL, of.UserID, who.Name, db.Micros(tx.Now()),
-			s.box.Seal(t.Access.Reveal(), "notify_authorizations", "access_token", row), s.box.Seal(t.Refresh.Reveal(), "notify_authorizations", "refresh_token", row),
+			s.box.Seal(t.Access.Reveal(), "notify_authorizations", "access_token", row), s.box.Seal(t.Refresh.Reveal(), "notify_authorizations",
+				"refresh_token", row),
 			db.Micros(t.Expires), db.Micros(of.RefreshedAt), db.Micros(of.DueAt)).Scan(&of.ID); err != nil {
 			return fmt.Errorf("keeping an authorisation: %w", err)
 		}
@@ -197,7 +199,8 @@ func recordAuthorization(ctx context.Context, tx *db.Tx, who notify.Actor, actio
 func (s *Store) openTokens(a *notify.Authorization, t sealedTokens) notify.AccountTokens {
 	row := authorizationRow(a)
 	return notify.AccountTokens{
-		Access: s.unseal(t.access, "notify_authorizations", "access_token", row), Refresh: s.unseal(t.refresh, "notify_authorizations", "refresh_token", row),
+		Access:  s.unseal(t.access, "notify_authorizations", "access_token", row),
+		Refresh: s.unseal(t.refresh, "notify_authorizations", "refresh_token", row),
 		Expires: a.Expires, Count: a.Tokens,
 	}
 }

@@ -60,7 +60,8 @@ func settleBuilds(ctx context.Context, tx *db.Tx, items []*notify.Receipt) error
 	rows := make([][]any, len(keys))
 	for i, k := range keys {
 		b := seen[k]
-		rows[i] = append(k.args(), b.State, clean(b.URL), clean(b.Number), db.Micros(b.Posted), db.Micros(b.Asked), db.Micros(b.At), db.Micros(tx.Now()))
+		rows[i] = append(k.args(), b.State, clean(b.URL), clean(b.Number), db.Micros(b.Posted), db.Micros(b.Asked), db.Micros(b.At),
+			db.Micros(tx.Now()))
 	}
 	if err := tx.Each(ctx, `UPDATE notify_builds SET state = $6, url = $7, number = $8, posted_at = $9, asked_at = $10, stood_at = $11, seen_at = $12
 		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND hash = $4 AND build_key = $5`, rows, nil); err != nil {
@@ -83,14 +84,15 @@ func lockBuilds(ctx context.Context, tx *db.Tx, keys []buildKey) (map[buildKey]n
 	}
 	seen := make(map[buildKey]notify.SeenBuild, len(keys))
 	err := tx.Each(ctx, `SELECT state, url, number, posted_at, asked_at, stood_at FROM notify_builds
-		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND hash = $4 AND build_key = $5`+tx.ForUpdate(), args, func(i int, row db.Row) error {
-		var b notify.SeenBuild
-		if err := row.Scan(&b.State, &b.URL, &b.Number, db.At(&b.Posted), db.At(&b.Asked), db.At(&b.At)); err != nil {
-			return err
-		}
-		seen[keys[i]] = b
-		return nil
-	})
+		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND hash = $4 AND build_key = $5`+tx.ForUpdate(), args,
+		func(i int, row db.Row) error {
+			var b notify.SeenBuild
+			if err := row.Scan(&b.State, &b.URL, &b.Number, db.At(&b.Posted), db.At(&b.Asked), db.At(&b.At)); err != nil {
+				return err
+			}
+			seen[keys[i]] = b
+			return nil
+		})
 	if err != nil {
 		return nil, fmt.Errorf("reading builds: %w", err)
 	}

@@ -188,7 +188,8 @@ func readRetrying(ctx context.Context, tx *db.Tx) (r notify.Retrying, err error)
 			SELECT c.gate_until, (SELECT count(*) FROM (SELECT 1 FROM notify_deliveries d
 				WHERE d.channel_id = c.id AND d.finished_at = 0 AND d.held_until <= $2 LIMIT $3) w) AS waiting
 			FROM notify_channels c WHERE `+channelTrouble+` AND c.state <> 'broken' AND c.failing_since > $1 AND `+channelUsed+` LIMIT $3) r
-		WHERE waiting > 0`, db.Micros(now.Add(-notify.TroubleAfter)), db.Micros(now), notify.MaxListed).Scan(&r.Channels, &r.Messages, &next); err != nil {
+		WHERE waiting > 0`, db.Micros(now.Add(-notify.TroubleAfter)), db.Micros(now), notify.MaxListed).Scan(&r.Channels, &r.Messages,
+		&next); err != nil {
 		return r, fmt.Errorf("counting what is tried again: %w", err)
 	}
 	r.Next = db.Time(next)

@@ -121,7 +121,8 @@ const (
 func readRankedChannels(ctx context.Context, tx *db.Tx, p notify.ChannelPage, limit int) (found []rankedChannel, err error) {
 	search := clean(p.Search)
 	if p.AfterRank > 0 {
-		found, err = db.List(ctx, tx, "reading channels in trouble", scanRanked, troubledPage, search, containing(search), p.AfterRank, p.AfterID, limit)
+		found, err = db.List(ctx, tx, "reading channels in trouble", scanRanked, troubledPage, search, containing(search), p.AfterRank,
+			p.AfterID, limit)
 		if err != nil || len(found) == limit || p.InTrouble {
 			return found, err
 		}

@@ -138,7 +138,8 @@ func channelName(ctx context.Context, tx *db.Tx, id int64) (string, error) {
 	if err != nil || name != "" {
 		return name, err
 	}
-	return readName(ctx, tx, `SELECT channel_name FROM notify_rules WHERE channel_id = $1 AND channel_name <> '' ORDER BY name, id LIMIT 1`, id)
+	return readName(ctx, tx, `SELECT channel_name FROM notify_rules WHERE channel_id = $1 AND channel_name <> '' ORDER BY name, id LIMIT 1`,
+		id)
 }
 
 func readName(ctx context.Context, tx *db.Tx, query string, of any) (name string, err error) {

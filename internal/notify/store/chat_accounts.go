@@ -19,7 +19,8 @@ func (s *Store) ListChatAccounts(ctx context.Context, p notify.ChatAccountPage) 
 		return readChatAccounts(ctx, tx, ` WHERE (connection, user_fold) > ($1, $2) AND ($3 = '' OR connection = $3)
 			AND ($4 = '' OR user_fold LIKE $5 ESCAPE '\' OR lower(teams) LIKE $5 ESCAPE '\' OR lower(slack) LIKE $5 ESCAPE '\')
 			ORDER BY connection, user_fold LIMIT $6`,
-			clean(p.AfterConnection), clean(notify.Fold(p.AfterUser)), clean(p.Connection), clean(p.Search), contains(clean(notify.Fold(p.Search))), p.Limit)
+			clean(p.AfterConnection), clean(notify.Fold(p.AfterUser)), clean(p.Connection), clean(p.Search),
+			contains(clean(notify.Fold(p.Search))), p.Limit)
 	})
 }
 

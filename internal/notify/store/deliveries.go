@@ -102,7 +102,8 @@ func readFiltered(ctx context.Context, tx *db.Tx, f *notify.DeliveryFilter, cond
 		return nil, err
 	}
 	if f.Among > 0 && (f.AtPlace() || f.Places != nil) {
-		last, err := readIDs(ctx, tx, `SELECT d.id FROM notify_deliveries d WHERE `+where+fmt.Sprintf(` ORDER BY d.id DESC LIMIT 1 OFFSET %d`, f.Among), args...)
+		last, err := readIDs(ctx, tx, `SELECT d.id FROM notify_deliveries d WHERE `+where+fmt.Sprintf(` ORDER BY d.id DESC LIMIT 1 OFFSET %d`,
+			f.Among), args...)
 		if err != nil {
 			return nil, err
 		}

@@ -44,7 +44,8 @@ func (s *Store) CreateHook(ctx context.Context, who notify.Actor, h notify.Hook)
 			return fault.New(fault.Conflict, "The connection %s has a hook %s already; give this one another name.", h.Connection, h.Name)
 		}
 		if now.Platforms.HooksOf(h.Connection, h.Scope) >= maxHooks {
-			return fault.New(fault.Conflict, "The connection %s has %d hooks for %s already. Delete one that is not needed any more.", h.Connection, maxHooks, h.Scope)
+			return fault.New(fault.Conflict, "The connection %s has %d hooks for %s already. Delete one that is not needed any more.",
+				h.Connection, maxHooks, h.Scope)
 		}
 		return s.insertHook(ctx, tx, who, &h)
 	})
@@ -56,7 +57,8 @@ func (s *Store) insertHook(ctx context.Context, tx *db.Tx, who notify.Actor, h *
 	if err := tx.QueryRow(ctx, `INSERT INTO notify_hooks (connection, name, project_key, repository_key, project_fold, repository_fold,
 			secret, previous_until, created_by, created_at, rotated_by, rotated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, '', 0) RETURNING id`,
-		h.Connection, h.Name, clean(h.Scope.ProjectKey), clean(h.Scope.RepositoryKey), notify.Fold(clean(h.Scope.ProjectKey)), notify.Fold(clean(h.Scope.RepositoryKey)),
+		h.Connection, h.Name, clean(h.Scope.ProjectKey), clean(h.Scope.RepositoryKey), notify.Fold(clean(h.Scope.ProjectKey)),
+		notify.Fold(clean(h.Scope.RepositoryKey)),
 		s.box.Seal(h.Secret.Reveal(), "notify_hooks", "secret", rowOf(h)), h.CreatedBy, db.Micros(h.CreatedAt)).Scan(&h.ID); err != nil {
 		return fmt.Errorf("inserting hook: %w", err)
 	}

@@ -39,7 +39,8 @@ func (s *Store) EventsVersion(ctx context.Context, f notify.EventFilter) (string
 			first = max(first, end-maxEventsRead)
 		}
 		where, args := eventConditions(&f, first, end)
-		return addRows(ctx, tx, version, 5, fmt.Sprintf(`SELECT id, outcome, reason, rules, needed FROM notify_events WHERE %s DESC LIMIT %d`, where, f.Limit), args...)
+		return addRows(ctx, tx, version, 5, fmt.Sprintf(`SELECT id, outcome, reason, rules, needed FROM notify_events WHERE %s DESC LIMIT %d`,
+			where, f.Limit), args...)
 	})
 	return version.Text(), err
 }

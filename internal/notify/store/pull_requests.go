@@ -99,16 +99,17 @@ func lockPullRequests(ctx context.Context, tx *db.Tx, all tracked) (map[pullRequ
 	}
 	seen := make(map[pullRequestKey]notify.PullRequestState, len(keys))
 	err := tx.Each(ctx, `SELECT source, target, title, description, draft, pushed, stood_at FROM notify_pull_requests
-		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND number = $4`+tx.ForUpdate(), args, func(i int, row db.Row) error {
-		var p notify.PullRequestState
-		var draft, pushed int64
-		if err := row.Scan(&p.Source, &p.Target, &p.Title, &p.Description, &draft, &pushed, db.At(&p.At)); err != nil {
-			return err
-		}
-		p.Draft, p.Pushed = draft != 0, pushed != 0
-		seen[keys[i]] = p
-		return nil
-	})
+		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND number = $4`+tx.ForUpdate(), args,
+		func(i int, row db.Row) error {
+			var p notify.PullRequestState
+			var draft, pushed int64
+			if err := row.Scan(&p.Source, &p.Target, &p.Title, &p.Description, &draft, &pushed, db.At(&p.At)); err != nil {
+				return err
+			}
+			p.Draft, p.Pushed = draft != 0, pushed != 0
+			seen[keys[i]] = p
+			return nil
+		})
 	if err != nil {
 		return nil, fmt.Errorf("reading pull requests: %w", err)
 	}

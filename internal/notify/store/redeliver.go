@@ -158,7 +158,8 @@ func readEnded(ctx context.Context, tx *db.Tx, ids []int64) ([]endedDelivery, ma
 	err := tx.EachRow(ctx, "reading ended deliveries", func(row db.Row) error {
 		var d endedDelivery
 		var encoded string
-		err := row.Scan(&d.id, &d.event, &d.channel, &d.format, &encoded, &d.state, &d.attempts, &d.finished, &d.took, &d.status, &d.answer, &d.public, &d.batch)
+		err := row.Scan(&d.id, &d.event, &d.channel, &d.format, &encoded, &d.state, &d.attempts, &d.finished, &d.took, &d.status, &d.answer,
+			&d.public, &d.batch)
 		if d.rules = decodeIDs(encoded); len(d.rules) > 0 {
 			found, of = append(found, d), append(of, d.waitingDelivery)
 		}

@@ -58,7 +58,8 @@ func (b behind) follow(ctx context.Context, tx *db.Tx, to notify.RepositoryRef) 
 // back, and, where rules moved, those of the same way. A hook ends its own, and where
 // both keys are in its scope also those of others.
 func endDone(ctx context.Context, tx *db.Tx, hook *notify.Hook, by notify.KeyChange, moved bool) error {
-	offers, err := readRenames(ctx, tx, `state = 'offered' AND connection = $1 AND from_fold IN ($2, $3)`, by.Connection, foldKey(by.From), foldKey(by.To))
+	offers, err := readRenames(ctx, tx, `state = 'offered' AND connection = $1 AND from_fold IN ($2, $3)`, by.Connection, foldKey(by.From),
+		foldKey(by.To))
 	if err != nil {
 		return err
 	}

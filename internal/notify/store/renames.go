@@ -79,7 +79,8 @@ func whatIsAt(ctx context.Context, tx *db.Tx, connection string, at notify.Scope
 		return p, fmt.Errorf("counting what is at a key: %w", err)
 	}
 	var err error
-	p.Grants, err = identity.CountGrants(ctx, tx, identity.Resource{Connection: connection, Project: at.ProjectKey, Repository: at.RepositoryKey}, since)
+	p.Grants, err = identity.CountGrants(ctx, tx, identity.Resource{Connection: connection, Project: at.ProjectKey,
+		Repository: at.RepositoryKey}, since)
 	return p, err
 }
 

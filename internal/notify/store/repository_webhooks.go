@@ -50,7 +50,8 @@ func (s *Store) CreatedWebhooks(ctx context.Context, connection string) ([]strin
 func (s *Store) DueRepositories(ctx context.Context, since, troubledSince time.Time, limit int) ([]notify.RepositoryWebhook, error) {
 	return s.readRepositoryWebhooks(ctx, repositoriesOfRules+`WHERE x.authorization_id <> 0
 			AND (COALESCE(w.checked_at, 0) <= $1 OR w.checked_at <= $2 AND w.state <> 'sends' OR w.state = 'unneeded')
-		ORDER BY COALESCE(w.checked_at, 0), x.connection, x.project_fold, x.repository_fold LIMIT $3`, db.Micros(since), db.Micros(troubledSince), limit)
+		ORDER BY COALESCE(w.checked_at, 0), x.connection, x.project_fold, x.repository_fold LIMIT $3`, db.Micros(since),
+		db.Micros(troubledSince), limit)
 }
 
 // RepositoryWebhook returns that of a repository of a cloud platform; unchecked
@@ -85,7 +86,8 @@ func (s *Store) SaveRepositoryWebhook(ctx context.Context, w notify.RepositoryWe
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (connection, project_fold, repository_fold) DO UPDATE SET state = excluded.state, hook = excluded.hook,
 				remote_id = excluded.remote_id, reason = excluded.reason, set_at = excluded.set_at, secret_mark = excluded.secret_mark, checked_at = excluded.checked_at,
 				authorization_id = CASE WHEN excluded.authorization_id = 0 THEN notify_repository_webhooks.authorization_id ELSE excluded.authorization_id END`,
-			w.Connection, notify.Fold(clean(w.At.ProjectKey)), notify.Fold(clean(w.At.RepositoryKey)), string(w.State), w.Hook, clean(w.RemoteID), clean(w.Reason),
+			w.Connection, notify.Fold(clean(w.At.ProjectKey)), notify.Fold(clean(w.At.RepositoryKey)), string(w.State), w.Hook, clean(w.RemoteID),
+			clean(w.Reason),
 			db.Micros(w.SetAt), w.SecretMark, db.Micros(w.CheckedAt), w.AuthorizationID); err != nil {
 			return err
 		}

@@ -212,7 +212,8 @@ func (s *Store) overtake(ctx context.Context, tx *db.Tx, result []any) (before i
 		tx.AfterCommit(func() { s.moved(channel) })
 	}
 	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4,
-		finished_at = $5, took = $6, status = $7, answer = $8, inside = $9, public = $10, due_at = 0 WHERE id = $11`, result[:11]...); err != nil {
+		finished_at = $5, took = $6, status = $7, answer = $8, inside = $9, public = $10, due_at = 0 WHERE id = $11`,
+		result[:11]...); err != nil {
 		return 0, fmt.Errorf("keeping results: %w", err)
 	}
 	return before, nil

@@ -94,7 +94,8 @@ func list(ids []int64) string {
 // DeleteMemberships removes answers from before a time; see retention.Rule.
 func DeleteMemberships(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
 	n, err := tx.Exec(ctx, `DELETE FROM notify_memberships WHERE (connection, group_name, user_name) IN
-		(SELECT connection, group_name, user_name FROM notify_memberships WHERE asked_at < $1 ORDER BY asked_at LIMIT $2) AND asked_at < $1`, db.Micros(before), limit)
+		(SELECT connection, group_name, user_name FROM notify_memberships WHERE asked_at < $1 ORDER BY asked_at LIMIT $2) AND asked_at < $1`,
+		db.Micros(before), limit)
 	if err != nil {
 		return 0, fmt.Errorf("deleting group members: %w", err)
 	}
@@ -110,7 +111,8 @@ func DeleteRuleVersions(ctx context.Context, tx *db.Tx, before time.Time, limit 
 	}
 	// Generations ascend with the ids of events.
 	n, err := tx.Exec(ctx, `DELETE FROM notify_rule_versions WHERE id IN (SELECT id FROM notify_rule_versions
-		WHERE id < $1 AND until <= coalesce((SELECT generation FROM notify_events ORDER BY id LIMIT 1), until) ORDER BY id LIMIT $2)`, bound, limit)
+		WHERE id < $1 AND until <= coalesce((SELECT generation FROM notify_events ORDER BY id LIMIT 1), until) ORDER BY id LIMIT $2)`, bound,
+		limit)
 	if err != nil {
 		return 0, fmt.Errorf("deleting old versions of rules: %w", err)
 	}

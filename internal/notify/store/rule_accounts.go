@@ -52,7 +52,8 @@ func checkAccount(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
 	case err != nil:
 		return fmt.Errorf("reading the account of a rule: %w", err)
 	case state == notify.AuthorizationRevoked:
-		return fault.Wrap(notify.ErrNoAccount, fault.Forbidden, "Your account was revoked in the meantime. Authorise it again, then save the rule.")
+		return fault.Wrap(notify.ErrNoAccount, fault.Forbidden, "Your account was revoked in the meantime. Authorise it again, then "+
+			"save the rule.")
 	}
 	return nil
 }

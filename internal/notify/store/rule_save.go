@@ -121,7 +121,8 @@ func checkRoom(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
 		return fmt.Errorf("counting the rules of a place: %w", err)
 	}
 	if n >= notify.MaxRulesAt {
-		return fault.New(fault.Conflict, "%s has %d rules, which is the limit. Delete one first.", notify.Scope{ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey}, n)
+		return fault.New(fault.Conflict, "%s has %d rules, which is the limit. Delete one first.",
+			notify.Scope{ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey}, n)
 	}
 	return nil
 }

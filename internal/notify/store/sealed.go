@@ -6,7 +6,8 @@ import "outrigger/internal/secret"
 // webhook URL is lost takes no messages, and its rules ask for the URL.
 func SealedPlaces() []secret.Place {
 	return []secret.Place{
-		{Table: "notify_channels", Column: "url", Row: "fingerprint", Lost: `url = SUBSTR(url, 1, 0), state = 'broken', broken_at = created_at, inside = '',
+		{Table: "notify_channels", Column: "url", Row: "fingerprint",
+			Lost: `url = SUBSTR(url, 1, 0), state = 'broken', broken_at = created_at, inside = '',
 			reason = 'Its webhook URL was encrypted with a key that is lost. Enter the URL again in the rule.'`},
 		{Table: "notify_connections", Column: "token", Row: connectionRow},
 		{Table: "notify_hooks", Column: "secret", Row: "connection || '/' || name"},

@@ -120,9 +120,10 @@ func (s *Store) CountRules(ctx context.Context, p notify.RulePage, most int) (n 
 
 // CountReports is CountRules for reports.
 func (s *Store) CountReports(ctx context.Context, p notify.ReportPage, most int) (n int, known bool, err error) {
-	return s.countPlaces(ctx, most, `notify_reports r WHERE `+reportConditions, reportArgs(&p), func(connection, project, repository string) bool {
-		return p.Visible(&notify.Report{Connection: connection, ProjectKey: project, RepositoryKey: repository})
-	})
+	return s.countPlaces(ctx, most, `notify_reports r WHERE `+reportConditions, reportArgs(&p),
+		func(connection, project, repository string) bool {
+			return p.Visible(&notify.Report{Connection: connection, ProjectKey: project, RepositoryKey: repository})
+		})
 }
 
 func (s *Store) countPlaces(ctx context.Context, most int, from string, args []any, visible func(connection, project, repository string) bool) (n int, known bool, err error) {
@@ -137,7 +138,8 @@ func (s *Store) countPlaces(ctx context.Context, most int, from string, args []a
 			}
 			return err
 		}, fmt.Sprintf(`SELECT connection, project_key, repository_key, count(*) FROM
-			(SELECT r.connection, r.project_key, r.repository_key FROM %s LIMIT %d) counted GROUP BY connection, project_key, repository_key`, from, maxPlacesCounted), args...)
+			(SELECT r.connection, r.project_key, r.repository_key FROM %s LIMIT %d) counted GROUP BY connection, project_key, repository_key`,
+			from, maxPlacesCounted), args...)
 	})
 	return min(n, most), n >= most || all < maxPlacesCounted, err
 }

@@ -113,13 +113,15 @@ func (s *Store) SaveWebhook(ctx context.Context, w notify.ProjectWebhook, by *no
 			last_success = $6, last_failure = $7, answer = $8, reason = $9, set_at = $10, secret_mark = $11, checked_at = $12
 			WHERE connection = $13 AND project_fold = $14`,
 			string(w.State), w.Hook, w.ID, w.Health.Successes, w.Health.Failures, db.Micros(w.Health.LastSuccess), db.Micros(w.Health.LastFailure),
-			clean(w.Health.Answer), clean(w.Reason), db.Micros(w.SetAt), w.SecretMark, db.Micros(w.CheckedAt), w.Connection, notify.Fold(clean(w.Project.Key))); err != nil {
+			clean(w.Health.Answer), clean(w.Reason), db.Micros(w.SetAt), w.SecretMark, db.Micros(w.CheckedAt), w.Connection,
+			notify.Fold(clean(w.Project.Key))); err != nil {
 			return err
 		}
 		if by == nil {
 			return nil
 		}
-		entry := by.AuditEntry("set", "webhook", w.Connection+"/"+w.Project.Key, nil, map[string]string{"hook": w.Hook, "platformId": strconv.FormatInt(w.ID, 10)})
+		entry := by.AuditEntry("set", "webhook", w.Connection+"/"+w.Project.Key, nil,
+			map[string]string{"hook": w.Hook, "platformId": strconv.FormatInt(w.ID, 10)})
 		entry.Connection, entry.Project = w.Connection, w.Project.Key
 		return audit.Record(ctx, tx, entry)
 	})
@@ -138,7 +140,8 @@ func (s *Store) DueWebhooks(ctx context.Context, connection string, since, troub
 
 // Webhooks lists the projects of a connection by key, those after one.
 func (s *Store) Webhooks(ctx context.Context, connection, after string, limit int) ([]notify.ProjectWebhook, error) {
-	return s.readWebhooks(ctx, `WHERE connection = $1 AND project_fold > $2 ORDER BY project_fold LIMIT $3`, connection, notify.Fold(clean(after)), limit)
+	return s.readWebhooks(ctx, `WHERE connection = $1 AND project_fold > $2 ORDER BY project_fold LIMIT $3`, connection,
+		notify.Fold(clean(after)), limit)
 }
 
 // Webhook returns that of one project; nil where the platform has no such project

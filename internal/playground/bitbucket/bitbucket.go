@@ -82,8 +82,9 @@ func New(o Options) *Platform {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	p := &Platform{o: o, users: slices.Clone(o.Users), groups: map[string][]string{}, projects: slices.Clone(o.Projects), builds: map[string][]Build{},
-		links: slices.Clone(o.Links), codes: map[string]*code{}, tokens: map[string]oauthToken{},
+	p := &Platform{o: o, users: slices.Clone(o.Users), groups: map[string][]string{}, projects: slices.Clone(o.Projects),
+		builds: map[string][]Build{},
+		links:  slices.Clone(o.Links), codes: map[string]*code{}, tokens: map[string]oauthToken{},
 	}
 	for group, names := range o.Groups {
 		p.groups[group] = slices.Clone(names)

@@ -69,7 +69,8 @@ func quoted(q, name string) (string, bool) {
 func (p *Platform) repositoryOf(a *asking) *Repository {
 	r := p.repository(a.r.PathValue("workspace"), a.r.PathValue("slug"))
 	if r == nil || r.Permissions[a.who.ID] == "" {
-		a.fail(http.StatusNotFound, "You may not have access to this repository or it no longer exists in this workspace. If you think this repository exists and you have access, make sure you are authenticated.")
+		a.fail(http.StatusNotFound, "You may not have access to this repository or it no longer exists in this workspace. If you think this "+
+			"repository exists and you have access, make sure you are authenticated.")
 		return nil
 	}
 	return r

@@ -55,7 +55,8 @@ func (p *Platform) authorize(w http.ResponseWriter, r *http.Request) {
 	case q.Get("response_type") != "code":
 		c.back(w, r, url.Values{"error": {"unsupported_response_type"}, "error_description": {"Unsupported response type"}})
 	case r.Method == http.MethodGet:
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self' "+origin(c.Redirect))
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; "+
+			"form-action 'self' "+origin(c.Redirect))
 		render(w, "authorize.html", c)
 	case r.PostFormValue("answer") != "grant":
 		c.back(w, r, url.Values{"error": {"access_denied"}, "error_description": {"The user denied the request"}})

@@ -89,7 +89,8 @@ func (p *Platform) pullRequestOut(r *http.Request, repository *Repository, pr *P
 	}
 	for _, t := range pr.Participants {
 		out := map[string]any{
-			"type": "participant", "user": accountOut(p.account(t.Account)), "role": role(t.Account), "approved": t.State == "approved", "state": nil,
+			"type": "participant", "user": accountOut(p.account(t.Account)), "role": role(t.Account), "approved": t.State == "approved",
+			"state": nil,
 		}
 		if t.State != "" {
 			out["state"] = t.State

@@ -11,7 +11,8 @@ func (t *teller) issue() object {
 		"type": "issue", "id": n, "title": "The bell rings twice", "kind": "bug", "priority": "major", "state": "new",
 		"content":  object{"raw": "At the end of a line the bell rings, and once more when the carriage is back.", "markup": "markdown"},
 		"reporter": t.author(), "assignee": nil, "component": nil, "milestone": nil, "version": nil, "votes": 0,
-		"created_on": t.ago(0), "updated_on": t.ago(0), "links": t.in(fmt.Sprintf("/issues/%d", n), fmt.Sprintf("/issues/%d/the-bell-rings-twice", n)),
+		"created_on": t.ago(0), "updated_on": t.ago(0), "links": t.in(fmt.Sprintf("/issues/%d", n),
+			fmt.Sprintf("/issues/%d/the-bell-rings-twice", n)),
 	}
 }
 
@@ -53,7 +54,8 @@ func (t *teller) renamed() object {
 
 func (t *teller) described() object {
 	return t.by(t.author(), object{"changes": object{
-		"description": object{"old": "", "new": "Computes with seven wheels"}, "website": object{"old": nil, "new": "https://engine.example.com/"},
+		"description": object{"old": "", "new": "Computes with seven wheels"},
+		"website":     object{"old": nil, "new": "https://engine.example.com/"},
 	}})
 }
 

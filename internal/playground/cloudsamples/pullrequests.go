@@ -48,7 +48,8 @@ func (t *teller) edited() object {
 func (t *teller) merged() object {
 	p := t.pullRequest("MERGED")
 	p["merge_commit"], p["closed_by"] = t.shortCommit(t.hash("merge")[:12]), t.reviewer()
-	p["participants"] = list{object{"type": "participant", "user": t.reviewer(), "role": "REVIEWER", "approved": true, "state": "approved", "participated_on": t.ago(time.Hour)}}
+	p["participants"] = list{object{"type": "participant", "user": t.reviewer(), "role": "REVIEWER", "approved": true, "state": "approved",
+		"participated_on": t.ago(time.Hour)}}
 	return t.about(t.reviewer(), object{"pullrequest": p})
 }
 

@@ -50,12 +50,14 @@ func (t *teller) branchCreated() object {
 }
 
 func (t *teller) branchPushed() object {
-	messages := []string{"Oil the bearings", "Name the wheels in the log", "Test with all nines", "Carry over <all> wheels & levers", "Lift the lever first"}
+	messages := []string{"Oil the bearings", "Name the wheels in the log", "Test with all nines", "Carry over <all> wheels & levers",
+		"Lift the lever first"}
 	var commits []any
 	for i, m := range messages {
 		commits = append(commits, t.commit(fmt.Sprint("push", i), fmt.Sprint("push", i+1), m))
 	}
-	return t.push(change(t.branchAt(t.branch(), t.commit("first", "base", "Draw the lever")), t.branchAt(t.branch(), commits[0].(object)), true, commits...))
+	return t.push(change(t.branchAt(t.branch(), t.commit("first", "base", "Draw the lever")), t.branchAt(t.branch(), commits[0].(object)),
+		true, commits...))
 }
 
 func (t *teller) branchForced() object {
@@ -89,7 +91,8 @@ func (t *teller) tagCreated() object {
 }
 
 func (t *teller) tagMoved() object {
-	return t.push(change(t.tagAt("v2.1.0", t.commit("base", "root", "Prepare 2.1")), t.tagAt("v2.1.0", t.commit("second", "base", "Name the version")), false))
+	return t.push(change(t.tagAt("v2.1.0", t.commit("base", "root", "Prepare 2.1")),
+		t.tagAt("v2.1.0", t.commit("second", "base", "Name the version")), false))
 }
 
 func (t *teller) tagDeleted() object {

@@ -30,7 +30,8 @@ func (t *teller) pipelineStopped() object   { return t.pipeline("STOPPED") }
 
 // build is what a build server says; it need not know the branch.
 func (t *teller) build(state, description string) object {
-	return t.status(state, "ENGINE-TESTS", "Tests of the engine", description, fmt.Sprintf("https://ci.example.com/job/engine/%d/", t.number()), nil)
+	return t.status(state, "ENGINE-TESTS", "Tests of the engine", description, fmt.Sprintf("https://ci.example.com/job/engine/%d/",
+		t.number()), nil)
 }
 
 func (t *teller) buildStarted() object { return t.build("INPROGRESS", "212 tests to go") }

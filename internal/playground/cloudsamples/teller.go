@@ -25,8 +25,10 @@ var people = [...]string{"Ada Lovelace", "Grace Hopper", "Alan Turing", "Katheri
 
 // topics are what branches and pull requests are about.
 var topics = [...]struct{ branch, title, description string }{
-	{"carry-lever", "Carry over all seven wheels at once", "The carry went wheel by wheel, which took seven turns. Now a lever lifts all of them.\n\nSee the drawing in `doc/carry.svg`."},
-	{"punch-card-reader", "Read punch cards with folded corners", "Folded corners used to stop the reader.\n\n* the sensor is asked twice\n* a card that stays unreadable goes to its own tray"},
+	{"carry-lever", "Carry over all seven wheels at once", "The carry went wheel by wheel, which took seven turns. Now a lever lifts all " +
+		"of them.\n\nSee the drawing in `doc/carry.svg`."},
+	{"punch-card-reader", "Read punch cards with folded corners", "Folded corners used to stop the reader.\n\n* the sensor is asked " +
+		"twice\n* a card that stays unreadable goes to its own tray"},
 	{"orbit-tables", "Round orbit tables half to even", "The last digit of the printed tables was one too high in 0.4 % of all rows."},
 }
 
@@ -98,7 +100,8 @@ func (t *teller) team(slug string) object {
 func (t *teller) project() object {
 	return object{
 		"type": "project", "key": "MACH", "name": "Machines", "uuid": uuid("project/MACH"),
-		"links": t.links("https://api.bitbucket.org/2.0/workspaces/"+t.Workspace+"/projects/MACH", t.Site+"/"+t.Workspace+"/workspace/projects/MACH"),
+		"links": t.links("https://api.bitbucket.org/2.0/workspaces/"+t.Workspace+"/projects/MACH",
+			t.Site+"/"+t.Workspace+"/workspace/projects/MACH"),
 	}
 }
 

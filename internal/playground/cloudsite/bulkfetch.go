@@ -58,7 +58,8 @@ func (s *Site) bulkFetch(r Request) answer {
 		if s.o.Key != nil {
 			key = s.o.Key(id)
 		}
-		answer.Issues = append(answer.Issues, issue{strconv.FormatInt(id, 10), key, fields{project{key[:max(strings.LastIndexByte(key, '-'), 0)]}}})
+		answer.Issues = append(answer.Issues, issue{strconv.FormatInt(id, 10), key,
+			fields{project{key[:max(strings.LastIndexByte(key, '-'), 0)]}}})
 	}
 	text, _ := json.Marshal(answer) // texts alone
 	return success(http.StatusOK, string(text))

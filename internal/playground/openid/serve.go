@@ -96,7 +96,8 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 			p.shown[r.PostFormValue("account")] = p.o.Clock()
 		}
 		text := rand.Text()
-		p.codes[text] = &code{client.ID, client.Callback, q.Get("code_challenge"), q.Get("nonce"), r.PostFormValue("account"), p.o.Clock().Add(codeLife)}
+		p.codes[text] = &code{client.ID, client.Callback, q.Get("code_challenge"), q.Get("nonce"), r.PostFormValue("account"),
+			p.o.Clock().Add(codeLife)}
 		back(url.Values{"code": {text}})
 	}
 }
@@ -113,7 +114,8 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	case !ok || client == nil || client.Secret != secret:
 		answer(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client"})
 	case c == nil || c.client != id || c.redirect != r.PostFormValue("redirect_uri") || c.challenge != encode(sum[:]) || !p.o.Clock().Before(c.expires):
-		answer(w, http.StatusBadRequest, map[string]any{"error": "invalid_grant", "error_description": "<script>alert(1)</script> visit evil.example"})
+		answer(w, http.StatusBadRequest, map[string]any{"error": "invalid_grant",
+			"error_description": "<script>alert(1)</script> visit evil.example"})
 	default:
 		access := rand.Text()
 		p.tokens[access] = c.subject

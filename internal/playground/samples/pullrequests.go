@@ -13,20 +13,21 @@ func (t *teller) pullRequest() *pullRequest {
 	to.LatestCommit, to.Repository = t.hash("base"), in
 	reviewer := func(u *user) participant { return participant{User: *u, Role: "REVIEWER", Status: "UNAPPROVED"} }
 	return &pullRequest{
-		ID:           t.number(),
-		Version:      2,
-		Title:        title,
-		Description:  description,
-		State:        "OPEN",
-		Open:         true,
-		CreatedDate:  t.ago(26 * time.Hour),
-		UpdatedDate:  t.ago(0),
-		FromRef:      from,
-		ToRef:        to,
-		Author:       participant{User: *t.author(), Role: "AUTHOR", Status: "UNAPPROVED"},
-		Reviewers:    []participant{reviewer(t.reviewer()), reviewer(t.other()), reviewer(t.person(3))},
-		Participants: []participant{{User: *t.person(4), Role: "PARTICIPANT", Status: "UNAPPROVED"}, {User: *t.person(5), Role: "PARTICIPANT", Status: "UNAPPROVED"}},
-		Links:        self(fmt.Sprintf("/projects/%s/repos/%s/pull-requests/%d", in.Project.Key, in.Slug, t.number())),
+		ID:          t.number(),
+		Version:     2,
+		Title:       title,
+		Description: description,
+		State:       "OPEN",
+		Open:        true,
+		CreatedDate: t.ago(26 * time.Hour),
+		UpdatedDate: t.ago(0),
+		FromRef:     from,
+		ToRef:       to,
+		Author:      participant{User: *t.author(), Role: "AUTHOR", Status: "UNAPPROVED"},
+		Reviewers:   []participant{reviewer(t.reviewer()), reviewer(t.other()), reviewer(t.person(3))},
+		Participants: []participant{{User: *t.person(4), Role: "PARTICIPANT", Status: "UNAPPROVED"}, {User: *t.person(5), Role: "PARTICIPANT",
+			Status: "UNAPPROVED"}},
+		Links: self(fmt.Sprintf("/projects/%s/repos/%s/pull-requests/%d", in.Project.Key, in.Slug, t.number())),
 	}
 }
 

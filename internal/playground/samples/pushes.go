@@ -98,7 +98,8 @@ func (t *teller) tagCreated() webhook {
 }
 
 func (t *teller) tagMoved() webhook {
-	return t.push(t.reviewer(), t.repository(), change{Ref: t.release(), FromHash: t.hash("merge"), ToHash: t.hash("fixed merge"), Type: "UPDATE"})
+	return t.push(t.reviewer(), t.repository(), change{Ref: t.release(), FromHash: t.hash("merge"), ToHash: t.hash("fixed merge"),
+		Type: "UPDATE"})
 }
 
 func (t *teller) tagDeleted() webhook {

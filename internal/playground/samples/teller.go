@@ -32,9 +32,12 @@ var people = [...]Person{
 
 // topics are what branches and pull requests are about.
 var topics = [...]struct{ branch, title, description string }{
-	{"punch-card-reader", "Read punch cards with folded corners", "Folded corners used to stop the reader.\n\n* the sensor is asked twice\n* a card that stays unreadable goes to its own tray\n\nMeasured on 400 cards: none is lost."},
-	{"difference-wheel", "Carry over all seven wheels at once", "The carry went wheel by wheel, which took seven turns. Now a lever lifts all of them.\n\nSee the drawing in `doc/carry.svg`."},
-	{"night-shift", "Let the night shift pause a long computation", "A pause writes the state of every register to the drum and can be resumed by anybody."},
+	{"punch-card-reader", "Read punch cards with folded corners", "Folded corners used to stop the reader.\n\n* the sensor is asked " +
+		"twice\n* a card that stays unreadable goes to its own tray\n\nMeasured on 400 cards: none is lost."},
+	{"difference-wheel", "Carry over all seven wheels at once", "The carry went wheel by wheel, which took seven turns. Now a lever lifts " +
+		"all of them.\n\nSee the drawing in `doc/carry.svg`."},
+	{"night-shift", "Let the night shift pause a long computation", "A pause writes the state of every register to the drum and can be " +
+		"resumed by anybody."},
 	{"orbit-tables", "Round orbit tables half to even", "The last digit of the printed tables was one too high in 0.4 % of all rows."},
 	{"moth-in-relay", "Say which relay is stuck", "The panel shows the row and column of the relay, and how often it was reset today."},
 }

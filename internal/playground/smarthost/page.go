@@ -111,7 +111,8 @@ func (p *Page) send(w http.ResponseWriter, r *http.Request) {
 	}
 	for i := range n {
 		at := p.Host.o.Clock()
-		text := fmt.Sprintf("From: Tracker <tracker@example.com>\r\nTo: Ann <ann@example.com>\r\nSubject: [ATL-%d] A ticket was assigned to you\r\n"+
+		text := fmt.Sprintf("From: Tracker <tracker@example.com>\r\nTo: Ann <ann@example.com>\r\nSubject: [ATL-%d] A ticket was "+
+			"assigned to you\r\n"+
 			"Date: %s\r\nMessage-ID: <%d.%d@tracker.example.com>\r\n\r\nSomebody assigned ATL-%d to you.\r\n",
 			at.Unix()%1000+int64(i), at.Format(time.RFC1123Z), at.UnixNano(), i, at.Unix()%1000+int64(i))
 		if err := smtp.SendMail(p.Relay, nil, "tracker@example.com", []string{"ann@example.com"}, []byte(text)); err != nil {

@@ -127,10 +127,12 @@ func (p *Provider) issue(w http.ResponseWriter, r *http.Request) {
 	refreshes, shown := r.FormValue("grant_type") == "refresh_token", r.FormValue("refresh_token")
 	switch {
 	case r.FormValue("client_id") != p.o.ClientID || r.FormValue("client_secret") != p.secret || p.secret == "":
-		answer(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client", "error_description": "AADSTS7000215: Invalid client secret provided.\r\nTrace ID: 1"})
+		answer(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client", "error_description": "AADSTS7000215: Invalid client " +
+			"secret provided.\r\nTrace ID: 1"})
 		return
 	case refreshes && shown != p.refresh && !(p.lenient && shown == p.before && shown != ""):
-		answer(w, http.StatusBadRequest, map[string]any{"error": "invalid_grant", "error_description": "AADSTS70000: The refresh token has been used or revoked."})
+		answer(w, http.StatusBadRequest, map[string]any{"error": "invalid_grant",
+			"error_description": "AADSTS70000: The refresh token has been used or revoked."})
 		return
 	}
 	token := "access-" + rand.Text()

@@ -118,7 +118,8 @@ func (s *Spec) Operations() ([]Operation, error) {
 		if err != nil {
 			return nil, err
 		}
-		one := Operation{Method: op.method, Path: op.path, URL: address, Open: open(op.Operation), Query: s.query(op.method+" "+op.path, op.Operation), Stream: op.endless(), Conditional: conditional(op.Operation)}
+		one := Operation{Method: op.method, Path: op.path, URL: address, Open: open(op.Operation),
+			Query: s.query(op.method+" "+op.path, op.Operation), Stream: op.endless(), Conditional: conditional(op.Operation)}
 		if op.RequestBody != nil {
 			one.Body = slices.Sorted(maps.Keys(op.RequestBody.Value.Content))
 			one.Bare = !op.RequestBody.Value.Required

@@ -54,7 +54,8 @@ func (a *API) Register(r *rest.Router) {
 		Route: rest.Route{Method: "GET", Path: path, Access: rest.Admins},
 		Words: rest.Words{
 			ID: "getSettings", Tag: "settings", Summary: "Returns the global settings.", Answer: "The settings that hold.",
-			Text: "Needs `ADMIN`. These are the settings that administrators change at run time; those of the configuration file are not among them. " +
+			Text: "Needs `ADMIN`. These are the settings that administrators change at run time; those of the configuration file are not " +
+				"among them. " +
 				"Send `version` back with a change, so that it is refused where somebody else has saved meanwhile.",
 		},
 		Examples: []rest.Example[struct{}, Settings]{{Name: "fresh", Out: &Settings{}}},

@@ -70,7 +70,8 @@ func (t *Tool) Restoration(ctx context.Context) (*threads.Restoration, error) {
 		return nil, err
 	}
 	out := &threads.Restoration{
-		State: j.State, Mode: d.Mode, Upload: d.Upload, Issues: d.Issues, Done: d.Done, Refused: d.Refused, UpdatedAt: j.UpdatedAt, Message: j.Message,
+		State: j.State, Mode: d.Mode, Upload: d.Upload, Issues: d.Issues, Done: d.Done, Refused: d.Refused, UpdatedAt: j.UpdatedAt,
+		Message: j.Message,
 	}
 	if j.State == threads.JobRunning && d.Pace.WaitUntil.After(t.Clock()) {
 		out.WaitUntil = d.Pace.WaitUntil

@@ -54,7 +54,8 @@ func (t *Tool) Report(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{At: t.Clock(), Target: t.Store.Target(), Worked: m.Worked, Sites: threads.SitesOf(st.Site(), t.Store.Target()), Inputs: st.Inputs, Preview: st.Preview}
+	r := &Report{At: t.Clock(), Target: t.Store.Target(), Worked: m.Worked, Sites: threads.SitesOf(st.Site(), t.Store.Target()),
+		Inputs: st.Inputs, Preview: st.Preview}
 	if r.Status, err = t.StatusOf(ctx, &m); err != nil {
 		return nil, err
 	}

@@ -18,7 +18,8 @@ func (a *Admin) registerBackup(r *rest.Router) {
 		Words: rest.Words{
 			ID: "backUpThreads", Tag: tag, Summary: "Returns a backup of every thread.", Media: "application/gzip",
 			Text: "Needs `SYS_ADMIN`. An answer that breaks off has no last line, and is no backup.",
-			Answer: "Lines of JSON, packed with gzip: the first with format and version, one for each issue in the order of their ids, the last with " +
+			Answer: "Lines of JSON, packed with gzip: the first with format and version, one for each issue in the order of their ids, " +
+				"the last with " +
 				"their count and the SHA-256 of all lines before it.",
 		},
 		Serve: a.backup,
@@ -37,8 +38,10 @@ func (a *Admin) registerBackup(r *rest.Router) {
 	rest.Add(r, rest.Operation[restoring, threads.Restoration]{
 		Route: rest.Route{Method: "POST", Path: MigrationPath + "/restore", Access: rest.SysAdmins, MaxBody: a.MaxUpload},
 		Words: rest.Words{
-			ID: "restoreThreads", Tag: tag, Summary: "Restores a backup.", Status: http.StatusAccepted, Answer: "It is checked, and is being written.",
-			Text: "Needs `SYS_ADMIN`. The body is the backup, up to `threads.max_upload`, of any media type; without a body it is the upload of the kind " +
+			ID: "restoreThreads", Tag: tag, Summary: "Restores a backup.", Status: http.StatusAccepted,
+			Answer: "It is checked, and is being written.",
+			Text: "Needs `SYS_ADMIN`. The body is the backup, up to `threads.max_upload`, of any media type; without a body it is the upload " +
+				"of the kind " +
 				"`backup` that `upload` names. It is checked as a whole before anything is written: one that is damaged or cut off changes nothing. " +
 				"Not while data is processed.",
 			Takes:      []rest.Media{{Type: "application/gzip", Examples: map[string]any{"none": "no backup"}}},

@@ -31,7 +31,8 @@ func (a *Admin) registerErrors(r *rest.Router) {
 		},
 		Examples: []rest.Example[listing, errorList]{
 			{Name: "one", Out: &errorList{
-				Items: []MigrationError{{IssueID: 10001, CommentID: 10504, ParentCommentID: 10501, Reason: threads.NoCommentMapping}}, Next: "z2E7MTAuMQ",
+				Items: []MigrationError{{IssueID: 10001, CommentID: 10504, ParentCommentID: 10501, Reason: threads.NoCommentMapping}},
+				Next:  "z2E7MTAuMQ",
 			}},
 			{Name: "refused", Out: &errorList{Items: []MigrationError{
 				{IssueID: 10002, CommentID: 10510, ParentCommentID: 10509, Reason: threads.TargetNotFound, Answer: refusedAnswer},
@@ -42,7 +43,8 @@ func (a *Admin) registerErrors(r *rest.Router) {
 	rest.Add(r, rest.Operation[struct{}, string]{
 		Route: rest.Route{Method: "GET", Path: MigrationPath + "/errors.csv", Access: rest.SysAdmins, Own: true},
 		Words: rest.Words{
-			ID: "reportMigrationErrors", Tag: tag, Summary: "Returns all permanent errors of what was processed as CSV.", Text: needsSysAdmin, Media: "text/csv",
+			ID: "reportMigrationErrors", Tag: tag, Summary: "Returns all permanent errors of what was processed as CSV.", Text: needsSysAdmin,
+			Media:  "text/csv",
 			Answer: "A line each, below the header. `answer` is what the target said, its HTTP status first; empty where it was not asked.",
 		},
 		Examples: []rest.Example[struct{}, string]{{Name: "one", Out: new("issueId,commentId,parentCommentId,reason,answer\n10001,10504,10501,no_comment_mapping,\n" +
@@ -65,9 +67,10 @@ func (a *Admin) errors(ctx context.Context, in listing) (list errorList, err err
 	if err != nil {
 		return list, err
 	}
-	return rest.NewList(in.Page, rows, func(e threads.ErrorRecord) string { return e.At.String() }, func(e threads.ErrorRecord) MigrationError {
-		return MigrationError{e.IssueID, e.CommentID, e.ParentCommentID, e.Reason, e.Answer}
-	}), nil
+	return rest.NewList(in.Page, rows, func(e threads.ErrorRecord) string { return e.At.String() },
+		func(e threads.ErrorRecord) MigrationError {
+			return MigrationError{e.IssueID, e.CommentID, e.ParentCommentID, e.Reason, e.Answer}
+		}), nil
 }
 
 // errorsAtOnce is how many errors are read at once: a chunk's worth.

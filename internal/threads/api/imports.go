@@ -26,12 +26,15 @@ func (a *Source) registerImports(r *rest.Router) {
 		Route: rest.Route{Method: "POST", Path: hierarchy, Access: rest.SysAdmins, MaxBody: upload},
 		Words: rest.Words{
 			ID: "importHierarchy", Tag: tag, Summary: "Imports a hierarchy file.", Answer: "The result of the import.",
-			Text: "Needs `SYS_ADMIN`. The body is a JSON array of records or export pages, perhaps packed with gzip or zip, of any media type, up to " +
-				"`threads.max_upload`. The same record again changes nothing, another parent for a comment replaces it. The file is taken as it comes: " +
+			Text: "Needs `SYS_ADMIN`. The body is a JSON array of records or export pages, perhaps packed with gzip or zip, of any media " +
+				"type, up to " +
+				"`threads.max_upload`. The same record again changes nothing, another parent for a comment replaces it. The file is taken " +
+				"as it comes: " +
 				"what was taken before an error stays, and sending it again takes the rest.",
 			Takes: []rest.Media{{Type: "application/json", Examples: map[string]any{
-				"records": []threads.Record{{IssueID: 10001, CommentID: 10502, ParentCommentID: 10501}, {IssueID: 10001, CommentID: 10503, ParentCommentID: 10502}},
-				"page":    threads.ExportPage{Data: []threads.Record{{IssueID: 10001, CommentID: 10504, ParentCommentID: 10501}}, TotalCount: 1},
+				"records": []threads.Record{{IssueID: 10001, CommentID: 10502, ParentCommentID: 10501},
+					{IssueID: 10001, CommentID: 10503, ParentCommentID: 10502}},
+				"page": threads.ExportPage{Data: []threads.Record{{IssueID: 10001, CommentID: 10504, ParentCommentID: 10501}}, TotalCount: 1},
 			}}, packed},
 			Refused: []int{http.StatusConflict},
 		},
@@ -39,14 +42,16 @@ func (a *Source) registerImports(r *rest.Router) {
 	})
 	rest.Add(r, rest.Operation[struct{}, rest.None]{
 		Route: rest.Route{Method: "DELETE", Path: hierarchy, Access: rest.SysAdmins},
-		Words: rest.Words{ID: "clearHierarchy", Tag: tag, Summary: "Removes the hierarchy.", Text: needsSysAdmin, Answer: "It is gone.", Refused: []int{http.StatusConflict}},
-		Do:    func(ctx context.Context, _ struct{}) (rest.None, error) { return rest.None{}, a.Imports.Clear(ctx) },
+		Words: rest.Words{ID: "clearHierarchy", Tag: tag, Summary: "Removes the hierarchy.", Text: needsSysAdmin, Answer: "It is gone.",
+			Refused: []int{http.StatusConflict}},
+		Do: func(ctx context.Context, _ struct{}) (rest.None, error) { return rest.None{}, a.Imports.Clear(ctx) },
 	})
 	rest.Add(r, rest.Operation[ofSite, source.MappingImport]{
 		Route: rest.Route{Method: "POST", Path: mappings, Access: rest.SysAdmins, MaxBody: upload},
 		Words: rest.Words{
 			ID: "importMappings", Tag: tag, Summary: "Imports a mappings file of a cloud site.", Answer: "The result of the import.",
-			Text: "Needs `SYS_ADMIN`. The body is CSV with the columns entityType, serverId and cloudId, perhaps packed with gzip or zip, of any media " +
+			Text: "Needs `SYS_ADMIN`. The body is CSV with the columns entityType, serverId and cloudId, perhaps packed with gzip or zip, " +
+				"of any media " +
 				"type, up to `threads.max_upload`. Another cloud id for an entity replaces it. It is taken as it comes.",
 			Takes: []rest.Media{{Type: "text/csv", Examples: map[string]any{"short": exampleMappings}}, packed},
 		},
@@ -55,7 +60,8 @@ func (a *Source) registerImports(r *rest.Router) {
 	rest.Add(r, rest.Operation[ofSite, rest.None]{
 		Route: rest.Route{Method: "DELETE", Path: mappings, Access: rest.SysAdmins},
 		Words: rest.Words{
-			ID: "forgetMappings", Tag: tag, Summary: "Removes the mappings of a cloud site, and its report.", Text: needsSysAdmin, Answer: "They are gone.",
+			ID: "forgetMappings", Tag: tag, Summary: "Removes the mappings of a cloud site, and its report.", Text: needsSysAdmin,
+			Answer:  "They are gone.",
 			Refused: []int{http.StatusNotFound},
 		},
 		Do: func(ctx context.Context, in ofSite) (rest.None, error) {

@@ -27,7 +27,8 @@ type loading struct {
 // MemberWords are those too long for a tag.
 func (loading) MemberWords() map[string]string {
 	return map[string]string{
-		"acceptIncomplete": "Load files that are damaged or not all there (`incomplete` of the preview) as they are. Without it they are refused; " +
+		"acceptIncomplete": "Load files that are damaged or not all there (`incomplete` of the preview) as they are. Without it they " +
+			"are refused; " +
 			"with it, status and comparison say what was wrong.",
 		"acceptOtherSite": "Load id mappings that are for another site than the target (`sites` of the preview). Without it they are refused.",
 	}
@@ -37,7 +38,8 @@ func (a *Admin) registerMigration(r *rest.Router) {
 	addOperation(a, r, threads.OpUpload, loadWords, true, func(in loading) threads.Wish {
 		return threads.Wish{AcceptIncomplete: in.AcceptIncomplete, AcceptOtherSite: in.AcceptOtherSite, Drafts: in.Drafts}
 	}, rest.Example[loading, threads.MigrationStatus]{
-		Name: "fresh", In: loading{Drafts: exampleDrafts}, Err: fault.New(fault.Conflict, "The hierarchy file is missing; choose and send it first."),
+		Name: "fresh", In: loading{Drafts: exampleDrafts}, Err: fault.New(fault.Conflict,
+			"The hierarchy file is missing; choose and send it first."),
 	})
 	addOperation(a, r, threads.OpStart, startWords, true, func(in starting) threads.Wish { return threads.Wish{Drafts: in.Drafts} },
 		rest.Example[starting, threads.MigrationStatus]{Name: "fresh", In: starting{exampleDrafts}, Err: notAllowed(threads.OpStart)})
@@ -49,7 +51,8 @@ func (a *Admin) registerMigration(r *rest.Router) {
 	rest.Add(r, rest.Operation[struct{}, threads.MigrationStatus]{
 		Route: rest.Route{Method: "GET", Path: MigrationPath + "/status", Access: rest.SysAdmins},
 		Words: rest.Words{
-			ID: "showMigration", Tag: tag, Summary: "Returns the state of the migration.", Text: needsSysAdmin, Answer: "The state of the migration.",
+			ID: "showMigration", Tag: tag, Summary: "Returns the state of the migration.", Text: needsSysAdmin,
+			Answer: "The state of the migration.",
 		},
 		Examples: []rest.Example[struct{}, threads.MigrationStatus]{{Name: "processing", Out: &exampleStatus}},
 		Do:       func(ctx context.Context, _ struct{}) (threads.MigrationStatus, error) { return a.Status(ctx) },
@@ -57,7 +60,8 @@ func (a *Admin) registerMigration(r *rest.Router) {
 	rest.Add(r, rest.Operation[struct{}, string]{
 		Route: rest.Route{Method: "GET", Path: MigrationPath + "/events", Access: rest.SysAdmins, Own: true},
 		Words: rest.Words{
-			ID: "followMigration", Tag: tag, Summary: "Streams the status as server-sent events, whenever it has changed.", Media: "text/event-stream",
+			ID: "followMigration", Tag: tag, Summary: "Streams the status as server-sent events, whenever it has changed.",
+			Media: "text/event-stream",
 			Text: "Needs `SYS_ADMIN`. The data of each event is what `status` answers. A stream ends after 5 minutes; ask again. There are at most " +
 				"200 at once, 10 of a user.",
 			Answer: "The events.", Refused: []int{http.StatusTooManyRequests},
@@ -104,9 +108,11 @@ func (a *Admin) registerPreview(r *rest.Router) {
 	rest.Add(r, rest.Operation[struct{}, threads.Previewed]{
 		Route: rest.Route{Method: "GET", Path: MigrationPath + "/preview", Access: rest.SysAdmins},
 		Words: rest.Words{
-			ID: "previewMigration", Tag: tag, Summary: "Returns what will come of the drafts, or of the data that is loaded where there are no drafts.",
+			ID: "previewMigration", Tag: tag, Summary: "Returns what will come of the drafts, or of the data that is loaded where there " +
+				"are no drafts.",
 			Text: "Needs `SYS_ADMIN`. The first call has it computed.", Answer: "What will come of them.",
-			Also:    []rest.Success{{Status: http.StatusAccepted, Text: "It is being computed.", Headers: []string{"Retry-After"}, Of: stageState{}}},
+			Also: []rest.Success{{Status: http.StatusAccepted, Text: "It is being computed.", Headers: []string{"Retry-After"},
+				Of: stageState{}}},
 			Refused: []int{http.StatusBadRequest, http.StatusConflict},
 			RefusedFor: map[int]string{
 				http.StatusBadRequest: "A file cannot be used; the message says why.",

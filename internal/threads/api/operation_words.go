@@ -19,7 +19,8 @@ var operationWords = map[threads.Operation]rest.Words{
 	},
 	threads.OpRetry: {
 		ID: "retryMigration", Summary: "Processes the records again that the target refused, without an upload.",
-		Text: "Needs `SYS_ADMIN`. Allowed in the phase COMPLETED, where records have the reason target_not_found, target_forbidden or target_changed.",
+		Text: "Needs `SYS_ADMIN`. Allowed in the phase COMPLETED, where records have the reason target_not_found, target_forbidden or " +
+			"target_changed.",
 		RefusedFor: map[int]string{
 			http.StatusConflict: "The present phase does not allow it, or the target has refused nothing.",
 		},
@@ -40,24 +41,28 @@ var operationWords = map[threads.Operation]rest.Words{
 		Text: "Needs `SYS_ADMIN`. Allowed in the phases LOADING, READY, PAUSED, PROCESSING and FAILED.",
 	},
 	threads.OpReset: {
-		ID: "resetMigration", Summary: "Clears drafts, data, progress and errors, so that a new migration can start; parent maps that were written stay.",
+		ID: "resetMigration", Summary: "Clears drafts, data, progress and errors, so that a new migration can start; parent maps that were " +
+			"written stay.",
 		Text: "Needs `SYS_ADMIN`. Allowed in every phase but PROCESSING.",
 	},
 }
 
 var startWords = rest.Words{
 	ID: "startMigration", Summary: "Begins to create thread relationships of the data that is loaded.",
-	Text: "Needs `SYS_ADMIN`. Allowed in the phase READY. A body, which may be left out, names the data that is meant, as `data` of the status " +
+	Text: "Needs `SYS_ADMIN`. Allowed in the phase READY. A body, which may be left out, names the data that is meant, as `data` " +
+		"of the status " +
 		"does; where other data is loaded, it is 409.",
 }
 
 var loadWords = rest.Words{
 	ID: "loadMigration", Summary: "Takes the two drafts over into the migration; what was loaded before is replaced.",
-	Text: "Needs `SYS_ADMIN`. The body names the files, as their preview does under `drafts`; without it, or where others are there now, it is " +
+	Text: "Needs `SYS_ADMIN`. The body names the files, as their preview does under `drafts`; without it, or where others are " +
+		"there now, it is " +
 		"409 with the ids, digests and owners of those that are. Where no preview was asked for, the files have no digests yet: they are read " +
 		"first, which `status` and `preview` follow. Allowed in the phases EMPTY, LOADING and READY.",
 	RefusedFor: map[int]string{
-		http.StatusConflict: "A file is missing or is not the one that was named, or the phase does not allow it, or a file is damaged or not all " +
+		http.StatusConflict: "A file is missing or is not the one that was named, or the phase does not allow it, or a file is " +
+			"damaged or not all " +
 			"there, which the message tells with the numbers.",
 	},
 }

@@ -29,8 +29,10 @@ func (a *Source) registerReport(r *rest.Router) {
 	rest.Add(r, rest.Operation[reporting, string]{
 		Route: rest.Route{Method: "GET", Path: ReportPath, Access: rest.SysAdmins, Own: true},
 		Words: rest.Words{
-			ID: "reportIDMappings", Tag: tag, Summary: "Returns the ids that entities got on a cloud site.", Media: "text/csv", Headers: []string{"ETag"},
-			Text: "Needs `SYS_ADMIN`. The first call for a site, the first after its mappings changed, and one with `invalidateCache=true` have the " +
+			ID: "reportIDMappings", Tag: tag, Summary: "Returns the ids that entities got on a cloud site.", Media: "text/csv",
+			Headers: []string{"ETag"},
+			Text: "Needs `SYS_ADMIN`. The first call for a site, the first after its mappings changed, and one with " +
+				"`invalidateCache=true` have the " +
 				"report made and answer 202; ask again until it is 200. `Accept` does not count. `Range` with `If-Range` goes on with a download " +
 				"that broke off.",
 			Answer: "The report. Its first line is `entityType,serverId,cloudId`; nothing is quoted; each entity comes once.",
@@ -61,7 +63,8 @@ func (a *Source) report(w http.ResponseWriter, r *http.Request, in reporting) er
 	if !ok {
 		return errNoScope(cloudSite)
 	}
-	report, ordered, err := a.Store.Ask(r.Context(), siteURL, strings.EqualFold(r.URL.Query().Get("invalidateCache"), "true"), a.Reports.HasRemote())
+	report, ordered, err := a.Store.Ask(r.Context(), siteURL, strings.EqualFold(r.URL.Query().Get("invalidateCache"), "true"),
+		a.Reports.HasRemote())
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return errNoScope(cloudSite)

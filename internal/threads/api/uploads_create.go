@@ -60,7 +60,8 @@ func (a *Uploads) create(w http.ResponseWriter, r *http.Request) error {
 func (a *Uploads) wanted(r *http.Request) (u threads.Upload, replace bool, err error) {
 	var wrong fault.Fields
 	if r.Header.Get("Upload-Concat") != "" {
-		wrong.Add("Upload-Concat", "Files are not put together from several uploads (the concatenation of tus, parallel uploads of some clients); send the file as one upload.")
+		wrong.Add("Upload-Concat", "Files are not put together from several uploads (the concatenation of tus, parallel uploads of some "+
+			"clients); send the file as one upload.")
 	}
 	u.Metadata = r.Header.Get("Upload-Metadata")
 	meta, err := parseMetadata(u.Metadata)

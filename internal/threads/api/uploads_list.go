@@ -36,7 +36,8 @@ func (a *Uploads) registerList(r *rest.Router) {
 			Answer: "The drafts, the oldest first.",
 		},
 		Examples: []rest.Example[struct{}, uploadList]{{Name: "one", Out: &uploadList{Items: []ThreadsUpload{{
-			ID: 7, Kind: "hierarchy", URL: "https://tools.example.com/rest/threaded-comments/1.0/migration/uploads/7", Offset: 1 << 20, Length: 7_000_000,
+			ID: 7, Kind: "hierarchy", URL: "https://tools.example.com/rest/threaded-comments/1.0/migration/uploads/7", Offset: 1 << 20,
+			Length:   7_000_000,
 			Filename: "comments_hierarchy_export.json", CreatedBy: "admin", CreatedAt: day, ExpiresAt: day.Add(24*time.Hour + 12*time.Second),
 		}}}}},
 		Do: a.list,

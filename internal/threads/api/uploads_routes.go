@@ -21,7 +21,8 @@ type tusCreation struct {
 // MemberWords are those too long for a tag.
 func (tusCreation) MemberWords() map[string]string {
 	return map[string]string{
-		"Upload-Metadata": "`kind`, which is `hierarchy`, `mappings` or `backup`, and perhaps `filename` and, of `mappings`, `site`, the URL of the cloud " +
+		"Upload-Metadata": "`kind`, which is `hierarchy`, `mappings` or `backup`, and perhaps `filename` and, of `mappings`, `site`, the URL " +
+			"of the cloud " +
 			"site that the report is for; the values in base64. `replace`, without a value, takes the place of another file of the kind.",
 	}
 }
@@ -54,13 +55,16 @@ func (a *Uploads) registerTus(r *rest.Router) {
 	one := a.Path + "/{id}"
 	conflict := []int{http.StatusConflict, http.StatusPreconditionFailed, statusChecksum}
 	addTus[struct{}](a, r, "OPTIONS", a.Path, a.options, rest.Words{
-		ID: "describeUploads", Summary: "Answers the supported features of tus.", Text: "In headers.", Answer: "In the headers.", Headers: tusFeatures,
+		ID: "describeUploads", Summary: "Answers the supported features of tus.", Text: "In headers.", Answer: "In the headers.",
+		Headers: tusFeatures,
 	})
 	addTus[tusUpload](a, r, "OPTIONS", one, a.options, rest.Words{
-		ID: "describeUpload", Summary: "Answers the supported features of tus.", Text: "As for all uploads.", Answer: "In the headers.", Headers: tusFeatures,
+		ID: "describeUpload", Summary: "Answers the supported features of tus.", Text: "As for all uploads.", Answer: "In the headers.",
+		Headers: tusFeatures,
 	})
 	addTus[tusCreation](a, r, "POST", a.Path, a.create, rest.Words{
-		ID: "beginUpload", Summary: "Begins to send a file, by tus 1.0.0.", Status: http.StatusCreated, Answer: "It is begun; `Location` is where the file goes.",
+		ID: "beginUpload", Summary: "Begins to send a file, by tus 1.0.0.", Status: http.StatusCreated,
+		Answer: "It is begun; `Location` is where the file goes.",
 		Text: "Needs `SYS_ADMIN`. See https://tus.io/protocols/resumable-upload; any tus client can be used. Extensions: creation, " +
 			"creation-with-upload, checksum (sha1, sha256; a body with one has at most 8 MiB), expiration, termination. A file has at most " +
 			"`threads.max_upload`, packed or not, and ends 24 h after its last byte came. While there is a file of the kind that is being sent, or " +
@@ -70,14 +74,17 @@ func (a *Uploads) registerTus(r *rest.Router) {
 	})
 	addTus[tusOfUpload](a, r, "HEAD", one, a.head, rest.Words{
 		ID: "showUpload", Summary: "Answers how much of a file was received, in `Upload-Offset`.", Text: needsSysAdmin, Status: http.StatusOK,
-		Answer: "In the headers.", Headers: []string{"Upload-Offset", "Upload-Length", "Upload-Expires"}, Refused: []int{http.StatusPreconditionFailed},
+		Answer: "In the headers.", Headers: []string{"Upload-Offset", "Upload-Length", "Upload-Expires"},
+		Refused: []int{http.StatusPreconditionFailed},
 	})
 	addTus[tusPart](a, r, "PATCH", one, a.patch, rest.Words{
 		ID: "continueUpload", Summary: "Brings a part of a file, or the rest of it.",
-		Text: "Needs `SYS_ADMIN`. What came in of a body that broke off is kept. With `Upload-Checksum` the body is at most 8 MiB, and stored whole " +
+		Text: "Needs `SYS_ADMIN`. What came in of a body that broke off is kept. With `Upload-Checksum` the body is at most 8 MiB, and " +
+			"stored whole " +
 			"or not at all.",
-		Answer: "It is stored; `Upload-Offset` is how much there is now.", Headers: []string{"Upload-Offset", "Upload-Expires"}, Refused: conflict,
-		Takes: []rest.Media{{Type: offsetType, Examples: map[string]any{"fresh": `[{"issueId":10001,"commentId":10502,"parentCommentId":10501}]`}}},
+		Answer: "It is stored; `Upload-Offset` is how much there is now.", Headers: []string{"Upload-Offset", "Upload-Expires"},
+		Refused: conflict,
+		Takes:   []rest.Media{{Type: offsetType, Examples: map[string]any{"fresh": `[{"issueId":10001,"commentId":10502,"parentCommentId":10501}]`}}},
 	}, rest.Example[tusPart, rest.None]{Name: "fresh", Err: threads.ErrNoUpload(1)})
 	addTus[tusOfUpload](a, r, "DELETE", one, a.delete, rest.Words{
 		ID: "deleteUpload", Summary: "Deletes a file.", Text: needsSysAdmin, Answer: "It is gone.", Refused: []int{http.StatusPreconditionFailed},

@@ -16,7 +16,8 @@ func (a *Admin) registerVerify(r *rest.Router) {
 	}
 	show, begin := rest.Operation[struct{}, threads.Verification]{Route: route, Words: words, Serve: a.showVerify},
 		rest.Operation[struct{}, threads.Verification]{Route: route, Words: words, Serve: a.verify}
-	nothing := rest.Example[struct{}, threads.Verification]{Name: "fresh", Err: fault.New(fault.Conflict, "Nothing is loaded that the target could be compared with.")}
+	nothing := rest.Example[struct{}, threads.Verification]{Name: "fresh",
+		Err: fault.New(fault.Conflict, "Nothing is loaded that the target could be compared with.")}
 	running := rest.Success{Status: http.StatusAccepted, Text: "It is going on.", Headers: []string{"Retry-After"}, Of: threads.Verification{}}
 
 	show.Method, show.ID, show.Answer, show.Also = "GET", "showVerification", "How they compare.", []rest.Success{running}

@@ -28,7 +28,8 @@ var questions = map[threads.Operation]console.Confirm{
 	},
 	threads.OpUndo: {
 		Title: "Undo the migration?", Verb: "Undo Migration",
-		Text:   "Each issue gets back what it had before the migration. Threads that others changed since are not touched. If you need the report, download it first.",
+		Text: "Each issue gets back what it had before the migration. Threads that others changed since are not touched. If you need the " +
+			"report, download it first.",
 		Losses: []string{"the thread relationships that this migration wrote", "the loaded data", "progress, counts and the list of errors"},
 	},
 }
@@ -70,7 +71,8 @@ func (p *Admin) confirm(op threads.Operation) console.Handler {
 		}
 		if sentences := view.incomplete(); sentences != nil {
 			question.Title = "Upload incomplete files?"
-			question.Text += " The files are incomplete or damaged. Export them again if you can. What is missing in the files will be missing in the target, and every result will say so."
+			question.Text += " The files are incomplete or damaged. Export them again if you can. What is missing in the files will be missing " +
+				"in the target, and every result will say so."
 			tick := console.Tick{Name: tickIncomplete, Label: "Load them as they are. " + strings.Join(sentences, " ")}
 			if question.Tick.Name != "" {
 				tick = console.Tick{Name: tickBoth, Label: question.Tick.Label + " " + tick.Label}

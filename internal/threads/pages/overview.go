@@ -44,9 +44,11 @@ func (p *Admin) overview(ctx context.Context, who *identity.Principal) ([]consol
 	}
 	switch s.Phase {
 	case threads.PhaseFailed:
-		card.Attention = []console.Notice{{Kind: "migration_failed", Text: "The migration failed. " + s.Message, Tone: console.Bad, Since: s.UpdatedAt, Remedy: proceed(&s)}}
+		card.Attention = []console.Notice{{Kind: "migration_failed", Text: "The migration failed. " + s.Message, Tone: console.Bad,
+			Since: s.UpdatedAt, Remedy: proceed(&s)}}
 	case threads.PhasePaused:
-		card.Attention = []console.Notice{{Kind: "migration_paused", Text: "The migration is paused. " + s.Message, Since: s.UpdatedAt, Remedy: proceed(&s)}}
+		card.Attention = []console.Notice{{Kind: "migration_paused", Text: "The migration is paused. " + s.Message, Since: s.UpdatedAt,
+			Remedy: proceed(&s)}}
 	}
 	return []console.Card{card}, nil
 }
@@ -65,7 +67,8 @@ func (p *Admin) firstSteps(ctx context.Context) ([]console.Step, error) {
 		return slices.ContainsFunc(list, func(u threads.Upload) bool { return u.Kind == kind && u.Complete() })
 	}
 	return []console.Step{
-		{Text: "Download the hierarchy from the self-hosted server, and upload it here", Link: movePath, Copy: exportCommand, Done: here(threads.HierarchyFile)},
+		{Text: "Download the hierarchy from the self-hosted server, and upload it here", Link: movePath, Copy: exportCommand,
+			Done: here(threads.HierarchyFile)},
 		{Text: "Download the id mappings, and upload them here", Link: movePath, Copy: mappingsCommand, Done: here(threads.MappingsFile)},
 		{Text: "Check the preview, load the data and start processing", Link: movePath},
 	}, nil
@@ -75,5 +78,6 @@ const (
 	firstEpoch = 1 // of a migration that nothing was ever done to
 
 	exportCommand   = "outrigger threads export --from https://jira.example.com --user admin --password-file pw"
-	mappingsCommand = "outrigger threads id-mappings --from https://jira.example.com --cloud-site-url https://site.example.net --user admin --password-file pw"
+	mappingsCommand = "outrigger threads id-mappings --from https://jira.example.com --cloud-site-url https://site.example.net --user " +
+		"admin --password-file pw"
 )

@@ -37,7 +37,8 @@ func (p *Admin) verified(ctx context.Context) (*verifyView, error) {
 	if err != nil || v == nil {
 		return &verifyView{Form: console.NewForm()}, err
 	}
-	view := &verifyView{Form: console.NewForm(), Result: v, Percent: int(v.Done * 100), Badge: console.Badge{Tone: console.Good, Text: "correct"}}
+	view := &verifyView{Form: console.NewForm(), Result: v, Percent: int(v.Done * 100),
+		Badge: console.Badge{Tone: console.Good, Text: "correct"}}
 	switch {
 	case v.State == threads.JobRunning:
 		view.Badge = console.Badge{Tone: console.Busy, Text: "running"}

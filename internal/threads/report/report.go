@@ -212,7 +212,8 @@ func comparison(r *admin.Report) section {
 		if d.IssueKey != "" {
 			issue += " (" + d.IssueKey + ")"
 		}
-		s.say(fmt.Sprintf("Issue %s, comment %d", issue, d.CommentID), fmt.Sprintf("ids of the target: expected parent %d, found %s", d.Expected, found))
+		s.say(fmt.Sprintf("Issue %s, comment %d", issue, d.CommentID), fmt.Sprintf("ids of the target: expected parent %d, found %s",
+			d.Expected, found))
 	}
 	if more := v.Missing + v.Different - int64(len(v.First)); more > 0 {
 		s.count("More that differ", more, "not listed")
@@ -228,7 +229,8 @@ func projects(r *admin.Report) section {
 	}
 	counts := r.Verification.Projects
 	say := func(item string, n threads.ProjectCount) {
-		s.count(item, n.Records, fmt.Sprintf("records; issues: %s; not migrated: %s", threads.Thousands(n.Issues), threads.Thousands(n.NotMigrated)))
+		s.count(item, n.Records, fmt.Sprintf("records; issues: %s; not migrated: %s", threads.Thousands(n.Issues),
+			threads.Thousands(n.NotMigrated)))
 	}
 	for _, key := range slices.Sorted(maps.Keys(counts)) {
 		if key != "" {

@@ -45,7 +45,8 @@ func (s *Store) Intend(ctx context.Context, h threads.Holder, stage, epoch int64
 			return fmt.Errorf("reading what an issue had before: %w", err)
 		}
 		_, err = tx.Exec(ctx, `INSERT INTO threads_before (stage_id, chunk, place, parents) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (stage_id, chunk, place) DO UPDATE SET parents = excluded.parents`, stage, at.Chunk, at.Issue, string(before.AppendJSON(nil)))
+			ON CONFLICT (stage_id, chunk, place) DO UPDATE SET parents = excluded.parents`, stage, at.Chunk, at.Issue,
+			string(before.AppendJSON(nil)))
 		if err != nil {
 			return fmt.Errorf("noting what an issue had before: %w", err)
 		}

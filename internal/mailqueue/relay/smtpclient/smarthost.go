@@ -166,7 +166,8 @@ func (h *Smarthost) encrypt(s *Session) error {
 	}
 	cert := state.PeerCertificates[0]
 	h.trace("TLS", fmt.Sprintf("%s, certificate of %s until %s",
-		tls.VersionName(state.Version), cmp.Or(strings.Join(cert.DNSNames, ", "), cert.Subject.String()), cert.NotAfter.UTC().Format(time.DateOnly)))
+		tls.VersionName(state.Version), cmp.Or(strings.Join(cert.DNSNames, ", "), cert.Subject.String()),
+		cert.NotAfter.UTC().Format(time.DateOnly)))
 	return nil
 }
 

@@ -31,7 +31,8 @@ type answer struct {
 func (s *Source) ask(ctx context.Context, refresh secret.Value) (answer, error) {
 	form, err := s.form(refresh)
 	if err != nil {
-		return answer{}, fault.Wrap(err, fault.Unavailable, "The request for a token for the smarthost cannot be signed with mail.oauth.client_key.")
+		return answer{}, fault.Wrap(err, fault.Unavailable, "The request for a token for the smarthost cannot be signed with "+
+			"mail.oauth.client_key.")
 	}
 	request := clientcredentials.Config{
 		ClientID: s.o.ClientID, ClientSecret: s.o.ClientSecret.Reveal(), TokenURL: s.o.URL,

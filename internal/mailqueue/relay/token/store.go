@@ -49,13 +49,15 @@ func (s *Source) refreshToken(ctx context.Context) (rotation, error) {
 	})
 	switch {
 	case err != nil && !errors.Is(err, sql.ErrNoRows):
-		return rotation{}, fault.Wrap(err, fault.Unavailable, "The stored refresh token of the smarthost cannot be read, since the database does not answer.")
+		return rotation{}, fault.Wrap(err, fault.Unavailable, "The stored refresh token of the smarthost cannot be read, since the database "+
+			"does not answer.")
 	case digest != s.configured():
 		return rotation{s.o.RefreshToken, sealed}, nil
 	}
 	text, err := s.o.Box.Unseal(sealed, place[0], place[1], place[2])
 	if err != nil {
-		return rotation{}, fault.Wrap(err, fault.Unavailable, "The stored refresh token of the smarthost cannot be decrypted. Set mail.oauth.refresh_token to a new one.")
+		return rotation{}, fault.Wrap(err, fault.Unavailable, "The stored refresh token of the smarthost cannot be decrypted. Set "+
+			"mail.oauth.refresh_token to a new one.")
 	}
 	return rotation{secret.New(text), sealed}, nil
 }
@@ -73,7 +75,8 @@ func (s *Source) keep(ctx context.Context, r rotation) error {
 		return err
 	})
 	if err != nil {
-		return fault.Wrap(err, fault.Unavailable, "The provider issued a new refresh token for the smarthost, which could not be stored. It is tried again.")
+		return fault.Wrap(err, fault.Unavailable, "The provider issued a new refresh token for the smarthost, which could not be stored. It "+
+			"is tried again.")
 	}
 	s.unsaved = nil
 	return nil

@@ -88,7 +88,8 @@ func (cl *Client) tokens(ctx context.Context, c *notify.Connection, form url.Val
 	asked := cl.rest.Now()
 	id, key := c.OAuthClientID, c.OAuthClientSecret.Reveal()
 	err := cl.rest.Do(ctx, restclient.Request{
-		Platform: c.Name, Account: restclient.AccountOf(base(c), id, key, form.Encode()), Method: http.MethodPost, URL: base(c) + "/site/oauth2/access_token",
+		Platform: c.Name, Account: restclient.AccountOf(base(c), id, key, form.Encode()), Method: http.MethodPost,
+		URL:       base(c) + "/site/oauth2/access_token",
 		Authorize: func(req *http.Request) { req.SetBasicAuth(url.QueryEscape(id), url.QueryEscape(key)) },
 		Form:      form, Out: &out, Explain: explain, Hidden: append(hidden, c.OAuthClientSecret),
 	})

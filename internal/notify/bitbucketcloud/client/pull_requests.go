@@ -83,7 +83,8 @@ func unreadable(at notify.RepositoryRef, err error) error {
 	switch {
 	case r == nil:
 	case r.Status == http.StatusForbidden && r.Name != scopeMissing:
-		return fault.Wrap(r, fault.Unavailable, "%s Give the account access to %s/%s on the platform.", r.Sentence, at.ProjectKey, at.RepositoryKey)
+		return fault.Wrap(r, fault.Unavailable, "%s Give the account access to %s/%s on the platform.", r.Sentence, at.ProjectKey,
+			at.RepositoryKey)
 	case r.Status == http.StatusNotFound:
 		return fault.Wrap(r, fault.Unavailable, "%s Check that there is a repository %s/%s, and that the account has access to it.",
 			r.Sentence, at.ProjectKey, at.RepositoryKey)

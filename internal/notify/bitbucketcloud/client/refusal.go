@@ -62,7 +62,8 @@ func explain(r *restclient.Refusal, body []byte) {
 	switch {
 	case r.Status == http.StatusForbidden && len(missing.Required) > 0:
 		r.Name = scopeMissing
-		r.Advice = "Give the platform's OAuth consumer the permission " + strings.Join(missing.Required, ", ") + ", and authorise Outrigger again."
+		r.Advice = "Give the platform's OAuth consumer the permission " + strings.Join(missing.Required,
+			", ") + ", and authorise Outrigger again."
 	case r.Status == http.StatusUnauthorized:
 		r.Name = tokenRefused
 	}

@@ -22,9 +22,10 @@ func (cl *Client) Builds(ctx context.Context, c *notify.Connection, commit strin
 		if at.IsZero() {
 			at = b.DateAdded
 		}
-		all = append(all, notify.PlatformBuild{At: at.Time, Ref: b.Ref, Number: payload.TextOf(b.BuildNumber), Added: b.DateAdded.Time, Asked: true, Build: notify.Build{
-			Commit: commit, Key: b.Key, Name: b.Name, State: b.State, Description: b.Description, URL: b.URL,
-		}})
+		all = append(all, notify.PlatformBuild{At: at.Time, Ref: b.Ref, Number: payload.TextOf(b.BuildNumber), Added: b.DateAdded.Time,
+			Asked: true, Build: notify.Build{
+				Commit: commit, Key: b.Key, Name: b.Name, State: b.State, Description: b.Description, URL: b.URL,
+			}})
 		return len(all) >= maxBuilds
 	})
 	return all, err

@@ -105,9 +105,11 @@ func judgeUser(h http.Header, own *notify.Connection, name string) error {
 	const lookAt = "pass on the header Authorization of requests as it came, answer nothing from a cache, and pass on X-AUSERNAME of answers"
 	switch {
 	case err != nil || is == "":
-		return fault.New(fault.Unavailable, "The platform of %s answers, but not to whom (X-AUSERNAME). Have what is between Outrigger and the platform %s.", own.Name, lookAt)
+		return fault.New(fault.Unavailable, "The platform of %s answers, but not to whom (X-AUSERNAME). Have what is between Outrigger and "+
+			"the platform %s.", own.Name, lookAt)
 	case notify.Fold(is) != notify.Fold(name):
-		return disbelieved("the platform of %s answers to %q (X-AUSERNAME) where it was asked as %q; have what is between Outrigger and the platform %s", own.Name, is, name, lookAt)
+		return disbelieved("the platform of %s answers to %q (X-AUSERNAME) where it was asked as %q; have what is between Outrigger and "+
+			"the platform %s", own.Name, is, name, lookAt)
 	}
 	return nil
 }

@@ -67,7 +67,8 @@ func unreadable(at notify.RepositoryRef, err error) error {
 		return fault.Wrap(r, fault.Unavailable, "%s Give the connection's account the permission to read %s/%s (REPO_READ) on the platform.",
 			r.Sentence, at.ProjectKey, at.RepositoryKey)
 	case r.Status == http.StatusNotFound:
-		return fault.Wrap(r, fault.Unavailable, "%s Check that there is a repository %s/%s, and that the connection's account may read it (REPO_READ).",
+		return fault.Wrap(r, fault.Unavailable, "%s Check that there is a repository %s/%s, and that the connection's account may read it "+
+			"(REPO_READ).",
 			r.Sentence, at.ProjectKey, at.RepositoryKey)
 	}
 	return err

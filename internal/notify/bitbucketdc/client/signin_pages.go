@@ -79,7 +79,8 @@ func (p *SignInPages) exchange(
 	}
 	client, verifier := c.OAuthClientSecret, secret.New(proofs.Verifier)
 	err = cl.rest.Do(ctx, restclient.Request{
-		Platform: c.Name, Account: restclient.AccountOf(base(c), code.Reveal()), Method: http.MethodPost, URL: base(c) + "/rest/oauth2/latest/token",
+		Platform: c.Name, Account: restclient.AccountOf(base(c), code.Reveal()), Method: http.MethodPost,
+		URL:       base(c) + "/rest/oauth2/latest/token",
 		Authorize: func(*http.Request) {},
 		Form: url.Values{
 			"grant_type": {"authorization_code"}, "code": {code.Reveal()}, "redirect_uri": {p.Callback}, "code_verifier": {verifier.Reveal()},
@@ -125,7 +126,8 @@ func answeredUser(h http.Header) (string, error) { return url.PathUnescape(h.Get
 func (p *SignInPages) failed(err error) error {
 	switch status := restclient.StatusOf(err); {
 	case fault.Is(err, fault.Unauthenticated), status >= 400 && status < 500 && status != http.StatusTooManyRequests:
-		return fault.Wrap(err, fault.Unauthenticated, "The sign-in was refused by %s. Start again. If it is refused again, ask an administrator, who finds the reason in the log.", p.Name)
+		return fault.Wrap(err, fault.Unauthenticated, "The sign-in was refused by %s. Start again. If it is refused again, ask an "+
+			"administrator, who finds the reason in the log.", p.Name)
 	}
 	return fault.Wrap(err, fault.Unavailable, "No usable answer comes from %s. Try again later. An administrator finds the reason in the log.", p.Name)
 }

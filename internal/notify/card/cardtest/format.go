@@ -54,7 +54,8 @@ func (f Format) golden(t *testing.T) {
 
 func (f Format) reports(t *testing.T) {
 	for name, e := range map[string]notify.Event{
-		"REPORT": sample.Report(32, 28), "REPORT.none_inactive": sample.Report(32, 0), "REPORT.none_open": sample.Report(0, 0), "REPORT.bare": sample.BareReport(),
+		"REPORT": sample.Report(32, 28), "REPORT.none_inactive": sample.Report(32, 0), "REPORT.none_open": sample.Report(0, 0),
+		"REPORT.bare": sample.BareReport(),
 	} {
 		message := f.Card(card.New(&e))
 		if err := notifytest.Golden(name, message); err != nil {
@@ -86,7 +87,8 @@ func (f Format) anyCard(t *testing.T) {
 	text := rapid.OneOf(append([]*rapid.Generator[string]{rapid.String()}, f.Texts...)...)
 	address := rapid.Map(text, func(s string) string { return "https://h/" + s })
 	rapid.Check(t, func(t *rapid.T) {
-		c := card.Card{Title: "x" + text.Draw(t, "title"), Branch: text.Draw(t, "branch"), Text: text.Draw(t, "text"), Kind: card.Kind(rapid.IntRange(0, 9).Draw(t, "kind"))}
+		c := card.Card{Title: "x" + text.Draw(t, "title"), Branch: text.Draw(t, "branch"), Text: text.Draw(t, "text"),
+			Kind: card.Kind(rapid.IntRange(0, 9).Draw(t, "kind"))}
 		for range rapid.IntRange(0, f.Most).Draw(t, "n") {
 			c.Facts = append(c.Facts, notify.Fact{Name: text.Draw(t, "name"), Value: text.Draw(t, "value")})
 			c.Commits = append(c.Commits, card.Commit{ID: text.Draw(t, "id"), Message: text.Draw(t, "message"), URL: address.Draw(t, "url")})
@@ -115,7 +117,8 @@ func (f Format) anyDigest(t *testing.T) {
 		if taken < 1 || taken > len(events) || taken > 50 {
 			t.Fatalf("%d of %d events", taken, len(events))
 		}
-		with, n := f.Digest(events, []card.Mention{{Name: "Grace Hopper", ID: "grace@example.com"}, {Name: strings.Repeat("é", 60), ID: strings.Repeat("x", 113)}})
+		with, n := f.Digest(events, []card.Mention{{Name: "Grace Hopper", ID: "grace@example.com"},
+			{Name: strings.Repeat("é", 60), ID: strings.Repeat("x", 113)}})
 		f.Check(t, with)
 		if n != taken {
 			t.Fatalf("%d events with mentions, %d without", n, taken)

@@ -61,7 +61,8 @@ func ref(e *notify.Event) {
 			e.Ref.To = ""
 		}
 	case notify.BranchUpdated:
-		addCommits(e, "Carry over <all> wheels & levers", "Name the wheels in the log", "Test __init__ with all nines", "Fix the build", "Oil the bearings", "Prepare 2.1")
+		addCommits(e, "Carry over <all> wheels & levers", "Name the wheels in the log", "Test __init__ with all nines", "Fix the build",
+			"Oil the bearings", "Prepare 2.1")
 		e.CommitCount = 17
 	case notify.FileEdited:
 		e.Types = append(e.Types, notify.BranchUpdated)
@@ -101,16 +102,21 @@ func pullRequest(e *notify.Event) {
 	e.URL = repositoryURL + "/pull-requests/12"
 	e.PullRequest = &notify.PullRequest{
 		ID: 12, Title: "Carry all seven wheels at once (*Wheel, not Wheel)", State: "OPEN", Author: ada,
-		Description: "The carry went wheel by wheel.\n\n- it took seven turns\n    - one for each wheel & a spare\n- now it takes <one>\n\nMeasured on the test bench with all nines, which is the worst case; see the figures in docs/carry_all.md. The old way stays behind the setting carry.wheel_by_wheel for one release.",
-		Source:      e.SourceBranch, Target: e.Branch, URL: e.URL,
+		Description: "The carry went wheel by wheel.\n\n- it took seven turns\n    - one for each wheel & a spare\n- now it takes " +
+			"<one>\n\nMeasured on the test bench with all nines, which is the worst case; see the figures in docs/carry_all.md. The old way " +
+			"stays behind the setting carry.wheel_by_wheel for one release.",
+		Source: e.SourceBranch, Target: e.Branch, URL: e.URL,
 	}
 	p := e.PullRequest
-	comment := &notify.Comment{ID: 77, Text: "What if the lever is _already_ up?\n\n1. test it\n2. `carry_all(9999999)`", URL: e.URL + "/overview?commentId=77"}
+	comment := &notify.Comment{ID: 77, Text: "What if the lever is _already_ up?\n\n1. test it\n2. `carry_all(9999999)`",
+		URL: e.URL + "/overview?commentId=77"}
 	switch t := e.Types[0]; t {
 	case notify.PullRequestRescoped:
-		e.Changes = []notify.Change{{Field: "commit", Old: "4f1d2e3c4b5a69788796a5b4c3d2e1f001122334", New: "9e8c7d6b5a49382716059483726150f4e3d2c1b0"}}
+		e.Changes = []notify.Change{{Field: "commit", Old: "4f1d2e3c4b5a69788796a5b4c3d2e1f001122334",
+			New: "9e8c7d6b5a49382716059483726150f4e3d2c1b0"}}
 	case notify.PullRequestFieldEdited:
-		e.Changes = []notify.Change{{Field: "title", Old: "Carry wheels", New: p.Title}, {Field: "description", New: p.Description}, {Field: "draft", Old: "yes", New: "no"}}
+		e.Changes = []notify.Change{{Field: "title", Old: "Carry wheels", New: p.Title}, {Field: "description", New: p.Description},
+			{Field: "draft", Old: "yes", New: "no"}}
 	case notify.PullRequestTargetChanged:
 		e.Changes = []notify.Change{{Field: "target", Old: "release/2.0", New: "main"}}
 	case notify.PullRequestReviewersUpdated:
@@ -129,18 +135,21 @@ func pullRequest(e *notify.Event) {
 func commitComment(e *notify.Event) {
 	const commit = "9e8c7d6b5a49382716059483726150f4e3d2c1b0"
 	e.URL = repositoryURL + "/commits/" + commit
-	e.Comment = &notify.Comment{ID: 78, Text: "This mends the carry for good: 9,999,999 + 1 is 10,000,000 again. Can it go into `release/2.0` too?", Commit: commit, URL: e.URL + "?commentId=78"}
+	e.Comment = &notify.Comment{ID: 78, Text: "This mends the carry for good: 9,999,999 + 1 is 10,000,000 again. Can it go into " +
+		"`release/2.0` too?", Commit: commit, URL: e.URL + "?commentId=78"}
 }
 
 func build(e *notify.Event) {
 	e.Actor = notify.User{}
 	e.Branch = "main"
-	e.Build = &notify.Build{Commit: "9e8c7d6b5a49382716059483726150f4e3d2c1b0", Key: "ATL-ENGINE", Name: "Engine » main #41", State: "SUCCESSFUL", Description: "212 tests passed", URL: "https://ci.example.com/job/engine/41/"}
+	e.Build = &notify.Build{Commit: "9e8c7d6b5a49382716059483726150f4e3d2c1b0", Key: "ATL-ENGINE", Name: "Engine » main #41",
+		State: "SUCCESSFUL", Description: "212 tests passed", URL: "https://ci.example.com/job/engine/41/"}
 	if e.Types[0] == notify.BuildStatusSet {
 		return
 	}
 	e.Types = append(e.Types, notify.BuildStatusSet)
-	*e.Build = notify.Build{Commit: e.Build.Commit, Key: "3343841", Name: "Pipeline #41 for main", State: "SUCCESSFUL", URL: "https://cloud.example.com/atlas/engine/addon/pipelines/home#!/results/41"}
+	*e.Build = notify.Build{Commit: e.Build.Commit, Key: "3343841", Name: "Pipeline #41 for main", State: "SUCCESSFUL",
+		URL: "https://cloud.example.com/atlas/engine/addon/pipelines/home#!/results/41"}
 	switch e.Types[0] {
 	case notify.PipelineStarted:
 		e.Build.State = "INPROGRESS"
@@ -162,7 +171,8 @@ func repository(e *notify.Event) {
 		e.Facts = []notify.Fact{{Name: "Previous owner", Value: "babbage"}}
 	case notify.RepositoryMirrorSynchronized:
 		e.Actor = notify.User{}
-		e.Facts = []notify.Fact{{Name: "Mirror", Value: "Sydney mirror"}, {Name: "Synchronization", Value: "incremental"}, {Name: "Branches and tags", Value: "1"}}
+		e.Facts = []notify.Fact{{Name: "Mirror", Value: "Sydney mirror"}, {Name: "Synchronization", Value: "incremental"},
+			{Name: "Branches and tags", Value: "1"}}
 	case notify.RepositorySecretDetected:
 		e.Facts = []notify.Fact{{Name: "Private key", Value: "deploy/key.pem:3 in 9e8c7d6b5a49382716059483726150f4e3d2c1b0"}}
 	case notify.ProjectFieldEdited:
@@ -178,6 +188,7 @@ func issue(e *notify.Event) {
 	case notify.IssueUpdated:
 		e.Changes = []notify.Change{{Field: "status", Old: "new", New: "open"}}
 	case notify.IssueCommented:
-		e.Comment = &notify.Comment{ID: 79, Text: "Only when the carriage stands at the last column, so the stop is bent or missing.", URL: e.URL + "#comment-79"}
+		e.Comment = &notify.Comment{ID: 79, Text: "Only when the carriage stands at the last column, so the stop is bent or missing.",
+			URL: e.URL + "#comment-79"}
 	}
 }
