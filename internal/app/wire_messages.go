@@ -10,13 +10,7 @@ import (
 
 // writeMessage writes a delivery's message, in its format.
 func (a *App) writeMessage(ctx context.Context, d *notify.Delivery) []byte {
-	e := d.Noted()
-	c := card.New(e)
-	sent := d.FinishedAt
-	if sent.IsZero() {
-		sent = a.clock()
-	}
-	c.Delayed(e.At, sent)
+	c := card.OfDelivery(d, a.clock())
 	c.Mentions = a.mentions(ctx, d)
 	return message.Card(c, d.Format)
 }

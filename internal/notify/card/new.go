@@ -46,6 +46,17 @@ func New(e *notify.Event) Card {
 	return c
 }
 
+// OfDelivery makes the card of a delivery as its channel showed it, or would at now.
+func OfDelivery(d *notify.Delivery, now time.Time) Card {
+	e := d.Noted()
+	c := New(e)
+	if !d.FinishedAt.IsZero() {
+		now = d.FinishedAt
+	}
+	c.Delayed(e.At, now)
+	return c
+}
+
 // maxDelay is how late a card may go out without saying so: what just happened
 // and what comes after a pause must not read alike.
 const maxDelay = 5 * time.Minute

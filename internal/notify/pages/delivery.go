@@ -54,7 +54,7 @@ func (p *Pages) fillDelivery(ctx context.Context, view *deliveryView, attempts [
 		return err
 	}
 	if d.Event != nil {
-		if view.Card, err = p.sentCard(d); err != nil {
+		if view.Card, err = cardhtml.Fragment(card.OfDelivery(d.Delivery, p.Clock()), d.Format); err != nil {
 			return err
 		}
 	}
@@ -64,18 +64,6 @@ func (p *Pages) fillDelivery(ctx context.Context, view *deliveryView, attempts [
 	view.Sent = p.sentAgain(ctx, view, attempts)
 	view.Course = courseOf(view, attempts)
 	return nil
-}
-
-// sentCard draws the delivery's card as its channel showed it, or would now.
-func (p *Pages) sentCard(d notify.DeliveryInfo) (template.HTML, error) {
-	e := d.Noted()
-	c := card.New(e)
-	sent := d.FinishedAt
-	if sent.IsZero() {
-		sent = p.Clock()
-	}
-	c.Delayed(e.At, sent)
-	return cardhtml.Fragment(c, d.Format)
 }
 
 // sentMessage is a message of a delivery, drawn again from what is stored.

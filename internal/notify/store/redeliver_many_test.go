@@ -1,14 +1,11 @@
 package store_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
-	"outrigger/internal/identity"
-	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/admin"
 	"outrigger/internal/notify/store"
@@ -19,13 +16,6 @@ import (
 // who answer the same question, one redelivers.
 func TestRedeliveringManyIsHeldToItsQuestion(t *testing.T) {
 	store.EachStore(t, func(t *testing.T, s *store.Store) {
-		as := func(name string) context.Context {
-			who, err := identitytest.Everybody().Basic(t.Context(), name, "x", "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			return identity.With(t.Context(), who)
-		}
 		all := &admin.Deliveries{Store: s}
 		// Three rules of a repository with ten messages each: one rule is off, and
 		// the messages of another are those of a global rule too.
@@ -53,11 +43,11 @@ func TestRedeliveringManyIsHeldToItsQuestion(t *testing.T) {
 		off.Enabled, off.Version = false, 0
 		store.Save(t, s, off, "")
 
-		asked, _, err := all.WouldRedeliver(as("repo"), failed)
+		asked, _, err := all.WouldRedeliver(signedIn(t, "repo"), failed)
 		if want := (notify.Redelivered{Queued: 10, Skipped: 10, Forbidden: 10}); err != nil || asked != want {
 			t.Errorf("of the repository: %+v, want %+v, %v", asked, want, err)
 		}
-		asked, at, err := all.WouldRedeliver(as("admin"), failed)
+		asked, at, err := all.WouldRedeliver(signedIn(t, "admin"), failed)
 		if want := (notify.Redelivered{Queued: 20, Skipped: 10}); err != nil || asked != want {
 			t.Errorf("of all: %+v, want %+v, %v", asked, want, err)
 		}
@@ -71,14 +61,14 @@ func TestRedeliveringManyIsHeldToItsQuestion(t *testing.T) {
 		answer.AsOf, answer.Count = at, asked.Queued
 		few := answer
 		few.Count--
-		if _, err := all.RedeliverAll(as("admin"), few); !fault.Is(err, fault.Conflict) || len(store.Waiting(t, s)) != 0 {
+		if _, err := all.RedeliverAll(signedIn(t, "admin"), few); !fault.Is(err, fault.Conflict) || len(store.Waiting(t, s)) != 0 {
 			t.Errorf("more than was asked about: %v, %d wait", err, len(store.Waiting(t, s)))
 		}
 		sum := 0
 		results := make(chan notify.Redelivered, 2)
 		for range cap(results) {
 			go func() {
-				n, err := all.RedeliverAll(as("admin"), answer)
+				n, err := all.RedeliverAll(signedIn(t, "admin"), answer)
 				if err != nil {
 					t.Error(err)
 				}
@@ -93,27 +83,27 @@ func TestRedeliveringManyIsHeldToItsQuestion(t *testing.T) {
 			t.Errorf("%d redelivered, %d wait, want 20", sum, n)
 		}
 		// Those that are named, of which some wait already.
-		list, err := all.List(as("admin"), notify.DeliveryFilter{Limit: 6})
+		list, err := all.List(signedIn(t, "admin"), notify.DeliveryFilter{Limit: 6})
 		if err != nil {
 			t.Fatal(err)
 		}
 		ticked := notify.DeliveryFilter{IDs: idsOfInfos(list)}
-		if asked, _, err = all.WouldRedeliver(as("admin"), ticked); err != nil || asked != (notify.Redelivered{Queued: 2, Skipped: 2}) {
+		if asked, _, err = all.WouldRedeliver(signedIn(t, "admin"), ticked); err != nil || asked != (notify.Redelivered{Queued: 2, Skipped: 2}) {
 			t.Errorf("of those that are named: %+v, %v", asked, err)
 		}
 		const entries = `SELECT count(*) FROM audit_entries WHERE action = 'redeliver'`
 		before := store.Count(t, s, entries)
-		if done, err := all.RedeliverAll(as("admin"), ticked); err != nil || done != asked || store.Count(t, s, entries) != before+1 {
+		if done, err := all.RedeliverAll(signedIn(t, "admin"), ticked); err != nil || done != asked || store.Count(t, s, entries) != before+1 {
 			t.Errorf("redelivered %+v, %v, %d entries in the audit trail", done, err, store.Count(t, s, entries)-before)
 		}
-		if n, _, err := all.WouldCancel(as("admin"), ticked); n.Cancelled != 4 || err != nil {
+		if n, _, err := all.WouldCancel(signedIn(t, "admin"), ticked); n.Cancelled != 4 || err != nil {
 			t.Errorf("%d of six wait, %v", n.Cancelled, err)
 		}
-		if n, err := all.CancelAll(as("admin"), ticked); n.Cancelled != 4 || err != nil || len(store.Waiting(t, s)) != 18 {
+		if n, err := all.CancelAll(signedIn(t, "admin"), ticked); n.Cancelled != 4 || err != nil || len(store.Waiting(t, s)) != 18 {
 			t.Errorf("%d cancelled, %d wait, %v", n.Cancelled, len(store.Waiting(t, s)), err)
 		}
 		for _, state := range []notify.DeliveryState{"", notify.Waiting, notify.Deciding} {
-			if _, _, err := all.WouldRedeliver(as("admin"), notify.DeliveryFilter{State: state}); !fault.Is(err, fault.Invalid) {
+			if _, _, err := all.WouldRedeliver(signedIn(t, "admin"), notify.DeliveryFilter{State: state}); !fault.Is(err, fault.Invalid) {
 				t.Errorf("state %q: %v", state, err)
 			}
 		}
