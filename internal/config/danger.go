@@ -123,5 +123,6 @@ func readable(path string, mask os.FileMode) []string {
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&mask == 0 { // Windows keeps no such bits
 		return nil
 	}
-	return []string{fmt.Sprintf("%s can be read by other users of this machine (mode %04o); remove their access, for example with chmod 600.", path, info.Mode().Perm())}
+	return []string{fmt.Sprintf("%s can be read by other users of this machine (mode %04o); remove their access, for example "+
+		"with chmod 600.", path, info.Mode().Perm())}
 }

@@ -7,8 +7,16 @@ import (
 
 // Identity is where users come from, besides local ones.
 type Identity struct {
-	Platform string `key:"platform" else:"none" doc:"The connection whose platform knows further users: they sign in with their name and password there and may do here what they administer there. It must be one of notify.connections. With oauth_client_id of the connection, they can sign in on the platform's own pages too."`
+	Platform string `key:"platform" else:"none"`
 	OIDC     OIDC   `key:"oidc"`
+}
+
+func (Identity) words() map[string]string {
+	return map[string]string{
+		"platform": "The connection whose platform knows further users: they sign in with their name and password there and may do here " +
+			"what they administer there. It must be one of notify.connections. With oauth_client_id of the connection, they can sign in on the " +
+			"platform's own pages too.",
+	}
 }
 
 func (c *Config) judgeIdentity(j *judge) {

@@ -14,14 +14,35 @@ import (
 
 // MailOAuth is signing in to the smarthost with a token.
 type MailOAuth struct {
-	TokenURL      string       `key:"token_url" else:"no tokens; smarthost_password is used" doc:"The URL at which the provider issues tokens for signing in to the smarthost by XOAUTH2 or OAUTHBEARER. It must be https, except on this machine. smarthost_user is then the mailbox."`
-	ClientID      string       `key:"client_id" else:"none" doc:"The id of the application that is registered at the provider; for a Google service account, its e-mail address."`
-	ClientSecret  secret.Value `key:"client_secret" else:"none" doc:"The secret of the application."`
-	SecretExpires Date         `key:"client_secret_expires" else:"none" doc:"The day on which that secret ends, such as 2027-01-31. The overview says so 30, 7 and 1 days before. The end of client_key is read from its certificate."`
-	ClientKey     secret.Value `key:"client_key" else:"none" doc:"The RSA private key of the application in PEM, instead of a secret: requests are signed with it. Add its certificate in PEM where the provider knows the key by that, as Microsoft does."`
-	Scope         string       `key:"scope" else:"none" doc:"The scopes to request, separated by spaces. mail.provider sets those of Microsoft 365 (https://outlook.office365.com/.default; with a refresh token, https://outlook.office.com/SMTP.Send offline_access) and Gmail (https://mail.google.com/)."`
-	Grant         string       `key:"grant" default:"client_credentials" doc:"How tokens are requested: client_credentials (the application signs in by itself), refresh_token (on behalf of a user who agreed once; the default where refresh_token is set) or jwt_bearer (a Google service account; the default with mail.provider gmail and client_key)."`
-	RefreshToken  secret.Value `key:"refresh_token" else:"none" doc:"The refresh token, for the grant refresh_token. Where the provider replaces it, the new one is stored, encrypted, and used until another one is entered here."`
+	TokenURL      string       `key:"token_url" else:"no tokens; smarthost_password is used"`
+	ClientID      string       `key:"client_id" else:"none"`
+	ClientSecret  secret.Value `key:"client_secret" else:"none"`
+	SecretExpires Date         `key:"client_secret_expires" else:"none"`
+	ClientKey     secret.Value `key:"client_key" else:"none"`
+	Scope         string       `key:"scope" else:"none"`
+	Grant         string       `key:"grant" default:"client_credentials"`
+	RefreshToken  secret.Value `key:"refresh_token" else:"none"`
+}
+
+func (MailOAuth) words() map[string]string {
+	return map[string]string{
+		"token_url": "The URL at which the provider issues tokens for signing in to the smarthost by XOAUTH2 or OAUTHBEARER. It must be " +
+			"https, except on this machine. smarthost_user is then the mailbox.",
+		"client_id":     "The id of the application that is registered at the provider; for a Google service account, its e-mail address.",
+		"client_secret": "The secret of the application.",
+		"client_secret_expires": "The day on which that secret ends, such as 2027-01-31. The overview says so 30, 7 and 1 days before. The " +
+			"end of client_key is read from its certificate.",
+		"client_key": "The RSA private key of the application in PEM, instead of a secret: requests are signed with it. Add its certificate " +
+			"in PEM where the provider knows the key by that, as Microsoft does.",
+		"scope": "The scopes to request, separated by spaces. mail.provider sets those of Microsoft 365 " +
+			"(https://outlook.office365.com/.default; with a refresh token, https://outlook.office.com/SMTP.Send offline_access) and Gmail " +
+			"(https://mail.google.com/).",
+		"grant": "How tokens are requested: client_credentials (the application signs in by itself), refresh_token (on behalf of a user who " +
+			"agreed once; the default where refresh_token is set) or jwt_bearer (a Google service account; the default with mail.provider " +
+			"gmail and client_key).",
+		"refresh_token": "The refresh token, for the grant refresh_token. Where the provider replaces it, the new one is stored, encrypted, " +
+			"and used until another one is entered here.",
+	}
 }
 
 // The grants of mail.oauth.

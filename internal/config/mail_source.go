@@ -11,35 +11,72 @@ import (
 
 // MailPostfix is how the source postfix asks.
 type MailPostfix struct {
-	Postqueue string `key:"postqueue" default:"/usr/sbin/postqueue" doc:"The postqueue program of the local Postfix."`
-	ConfigDir string `key:"config_dir" else:"the default folder of Postfix" doc:"The folder of main.cf. Unless Outrigger runs as root, a folder other than the default must be listed in alternate_config_directories."`
+	Postqueue string `key:"postqueue" default:"/usr/sbin/postqueue"`
+	ConfigDir string `key:"config_dir" else:"the default folder of Postfix"`
+}
+
+func (MailPostfix) words() map[string]string {
+	return map[string]string{
+		"postqueue": "The postqueue program of the local Postfix.",
+		"config_dir": "The folder of main.cf. Unless Outrigger runs as root, a folder other than the default must be listed in " +
+			"alternate_config_directories.",
+	}
 }
 
 // MailJMX is where the source jmx finds the host application's figures.
 type MailJMX struct {
-	URL       string       `key:"url" else:"none" doc:"The complete URL of the exporter's metrics page, or of Jolokia, such as http://host:8778/jolokia/."`
-	Kind      string       `key:"kind" default:"prometheus" doc:"What answers at the URL: prometheus (the metrics page of a JMX exporter, or of an exporter inside the host application) or jolokia."`
-	User      string       `key:"user" else:"none" doc:"The user name for Basic authentication."`
-	Password  secret.Value `key:"password" else:"none" doc:"The password of that user."`
-	Size      string       `key:"size" else:"the usual names of mail.queue.numItems, and jira_mail_queue_gauge" doc:"The metric for the size of the queue. For prometheus, a name, optionally with labels: name{label=\"value\"}. For jolokia, MBEAN/ATTRIBUTE."`
-	ErrorSize string       `key:"error_size" else:"the usual names of mail.queue.numErrors, and jira_mail_queue_error_gauge" doc:"The metric for the size of the error queue, in the same form."`
+	URL       string       `key:"url" else:"none"`
+	Kind      string       `key:"kind" default:"prometheus"`
+	User      string       `key:"user" else:"none"`
+	Password  secret.Value `key:"password" else:"none"`
+	Size      string       `key:"size" else:"the usual names of mail.queue.numItems, and jira_mail_queue_gauge"`
+	ErrorSize string       `key:"error_size" else:"the usual names of mail.queue.numErrors, and jira_mail_queue_error_gauge"`
+}
+
+func (MailJMX) words() map[string]string {
+	return map[string]string{
+		"url": "The complete URL of the exporter's metrics page, or of Jolokia, such as http://host:8778/jolokia/.",
+		"kind": "What answers at the URL: prometheus (the metrics page of a JMX exporter, or of an exporter inside the host application) or " +
+			"jolokia.",
+		"user":     "The user name for Basic authentication.",
+		"password": "The password of that user.",
+		"size": "The metric for the size of the queue. For prometheus, a name, optionally with labels: name{label=\"value\"}. For jolokia, " +
+			"MBEAN/ATTRIBUTE.",
+		"error_size": "The metric for the size of the error queue, in the same form.",
+	}
 }
 
 // MailRemote is the server that the source remote asks.
 type MailRemote struct {
-	URL      string       `key:"url" else:"none" doc:"The base URL of another server with the mail queue API. Its /rest/mailqueue/1.0/status is requested."`
-	User     string       `key:"user" else:"none" doc:"The user name for Basic authentication."`
-	Password secret.Value `key:"password" else:"none" doc:"The password or token of that user."`
-	Token    secret.Value `key:"token" else:"none" doc:"A Bearer token, instead of user and password."`
+	URL      string       `key:"url" else:"none"`
+	User     string       `key:"user" else:"none"`
+	Password secret.Value `key:"password" else:"none"`
+	Token    secret.Value `key:"token" else:"none"`
+}
+
+func (MailRemote) words() map[string]string {
+	return map[string]string{
+		"url":      "The base URL of another server with the mail queue API. Its /rest/mailqueue/1.0/status is requested.",
+		"user":     "The user name for Basic authentication.",
+		"password": "The password or token of that user.",
+		"token":    "A Bearer token, instead of user and password.",
+	}
 }
 
 // MailNode is a node that is only watched.
 type MailNode struct {
-	NodeID  string      `key:"node_id" doc:"The id of the node as it is listed. It must differ from the ids of Outrigger's own nodes."`
-	Source  string      `key:"source" doc:"Where the size of its queue is read: postfix, jmx or remote."`
+	NodeID  string      `key:"node_id"`
+	Source  string      `key:"source"`
 	Postfix MailPostfix `key:"postfix"`
 	JMX     MailJMX     `key:"jmx"`
 	Remote  MailRemote  `key:"remote"`
+}
+
+func (MailNode) words() map[string]string {
+	return map[string]string{
+		"node_id": "The id of the node as it is listed. It must differ from the ids of Outrigger's own nodes.",
+		"source":  "Where the size of its queue is read: postfix, jmx or remote.",
+	}
 }
 
 // The sources of sizes.

@@ -11,17 +11,40 @@ import (
 
 // OIDC is single sign-on by OpenID Connect.
 type OIDC struct {
-	Issuer        string       `key:"issuer" else:"no single sign-on" doc:"The issuer URL of an OpenID Connect provider, exactly as its configuration at ISSUER/.well-known/openid-configuration names it. Users can then sign in on its pages; the redirect URL to enter there is base_url with /sign-in/oidc/callback."`
-	ClientID      string       `key:"client_id" else:"none" doc:"The id of Outrigger's client at the provider."`
-	ClientSecret  secret.Value `key:"client_secret" else:"none" doc:"The secret of that client."`
-	SecretExpires Date         `key:"client_secret_expires" else:"none" doc:"The day on which that secret ends, such as 2027-01-31. The overview says so 30, 7 and 1 days before."`
-	Name          string       `key:"name" default:"single sign-on" doc:"What users call the provider. The button on the sign-in page says: Sign in with NAME."`
-	Scopes        []string     `key:"scopes" default:"openid,profile" doc:"The scopes to ask for. openid must be one of them; add what the provider needs for the claims below, such as email or groups."`
-	UserClaim     string       `key:"user_claim" default:"preferred_username" doc:"The claim that names the user: with identity.platform a user of that platform, exactly as it is written there, else a user of source oidc. It must be one that users cannot change themselves. email counts only if email_verified is true."`
-	GroupsClaim   string       `key:"groups_claim" else:"groups are not used" doc:"The claim that lists the user's groups. They count until the user signs in again, for 7 days at most. What a group gives is granted on its page under System, Groups, or by outrigger groups grant."`
-	AdminGroups   []string     `key:"admin_groups" else:"none" doc:"The groups whose members have ADMIN, besides those that are granted it. SYS_ADMIN is never given by groups."`
-	AllowedGroups []string     `key:"allowed_groups" else:"every user of the provider" doc:"The groups whose members may sign in."`
-	Idle          Duration     `key:"idle" default:"30d" doc:"How long users of single sign-on may go without a sign-in before they are paused: the provider may not have them any more. Until their next sign-in they are refused in the console, and so are their tokens of the scopes all, read and backup; those of the scopes monitoring, builds and mail work on. It is said 7 days before, or, where idle is shorter than 14d, half of it. At least 2d, since some sign-ins are noted to the day; 0 pauses nobody."`
+	Issuer        string       `key:"issuer" else:"no single sign-on"`
+	ClientID      string       `key:"client_id" else:"none"`
+	ClientSecret  secret.Value `key:"client_secret" else:"none"`
+	SecretExpires Date         `key:"client_secret_expires" else:"none"`
+	Name          string       `key:"name" default:"single sign-on"`
+	Scopes        []string     `key:"scopes" default:"openid,profile"`
+	UserClaim     string       `key:"user_claim" default:"preferred_username"`
+	GroupsClaim   string       `key:"groups_claim" else:"groups are not used"`
+	AdminGroups   []string     `key:"admin_groups" else:"none"`
+	AllowedGroups []string     `key:"allowed_groups" else:"every user of the provider"`
+	Idle          Duration     `key:"idle" default:"30d"`
+}
+
+func (OIDC) words() map[string]string {
+	return map[string]string{
+		"issuer": "The issuer URL of an OpenID Connect provider, exactly as its configuration at ISSUER/.well-known/openid-configuration " +
+			"names it. Users can then sign in on its pages; the redirect URL to enter there is base_url with /sign-in/oidc/callback.",
+		"client_id":             "The id of Outrigger's client at the provider.",
+		"client_secret":         "The secret of that client.",
+		"client_secret_expires": "The day on which that secret ends, such as 2027-01-31. The overview says so 30, 7 and 1 days before.",
+		"name":                  "What users call the provider. The button on the sign-in page says: Sign in with NAME.",
+		"scopes": "The scopes to ask for. openid must be one of them; add what the provider needs for the claims below, such as email or " +
+			"groups.",
+		"user_claim": "The claim that names the user: with identity.platform a user of that platform, exactly as it is written there, else " +
+			"a user of source oidc. It must be one that users cannot change themselves. email counts only if email_verified is true.",
+		"groups_claim": "The claim that lists the user's groups. They count until the user signs in again, for 7 days at most. What a group " +
+			"gives is granted on its page under System, Groups, or by outrigger groups grant.",
+		"admin_groups":   "The groups whose members have ADMIN, besides those that are granted it. SYS_ADMIN is never given by groups.",
+		"allowed_groups": "The groups whose members may sign in.",
+		"idle": "How long users of single sign-on may go without a sign-in before they are paused: the provider may not have them any more. " +
+			"Until their next sign-in they are refused in the console, and so are their tokens of the scopes all, read and backup; those of " +
+			"the scopes monitoring, builds and mail work on. It is said 7 days before, or, where idle is shorter than 14d, half of it. At " +
+			"least 2d, since some sign-ins are noted to the day; 0 pauses nobody.",
+	}
 }
 
 // maxGroupName is how long the names of groups may be that identity keeps.

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -59,13 +60,36 @@ func TestPrintIsTheDefaultFile(t *testing.T) {
 	}
 }
 
-// Every setting has a sentence, and no two share an environment variable.
+// Every setting has a sentence, every sentence a setting.
+func TestWords(t *testing.T) {
+	var check func(reflect.Value, string)
+	check = func(v reflect.Value, prefix string) {
+		var words map[string]string
+		if of, ok := v.Interface().(documented); ok {
+			words = of.words()
+		}
+		for _, s := range members(v, prefix) {
+			if s.objects() {
+				check(reflect.New(s.field.Type().Elem()).Elem(), s.key+".")
+			}
+			if s.group() {
+				check(s.field, s.key+".")
+			} else if !strings.HasSuffix(s.doc, ".") {
+				t.Errorf("%s has no sentence", s.key)
+			}
+			delete(words, s.name)
+		}
+		for key := range words {
+			t.Errorf("%s%s is in the words, but no setting", prefix, key)
+		}
+	}
+	check(reflect.ValueOf(Default()).Elem(), "")
+}
+
+// No two settings share an environment variable.
 func TestTags(t *testing.T) {
 	taken := map[string]string{}
 	for _, s := range settings(Default()) {
-		if !strings.HasSuffix(s.doc, ".") {
-			t.Errorf("%s has no sentence", s.key)
-		}
 		if s.def == "" && s.elseDoc == "" && !s.objects() {
 			t.Errorf("%s does not say what holds without it", s.key)
 		}

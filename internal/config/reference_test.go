@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The page about settings has every setting with the sentence of its tag.
+// The page about settings has every setting with its sentence.
 // UPDATE_GOLDEN=1 writes it anew.
 func TestSettingsPage(t *testing.T) {
 	file := filepath.Join("..", "..", "docs", "settings.md")

@@ -37,14 +37,22 @@ func (s setting) list() bool    { return s.field.Kind() == reflect.Slice }
 func (s setting) objects() bool { return s.list() && s.field.Type().Elem().Kind() == reflect.Struct }
 func (s setting) group() bool   { return s.field.Kind() == reflect.Struct && !s.secret() }
 
+// documented is implemented by structs of settings: words returns a sentence about
+// each, by key.
+type documented interface{ words() map[string]string }
+
 // members lists the settings right below v, a struct, in their order.
 func members(v reflect.Value, prefix string) []setting {
 	list := make([]setting, v.NumField())
+	var words map[string]string
+	if of, ok := v.Interface().(documented); ok {
+		words = of.words()
+	}
 	for i := range list {
 		tag := v.Type().Field(i).Tag
 		list[i] = setting{
 			key: prefix + tag.Get("key"), name: tag.Get("key"), def: tag.Get("default"),
-			elseDoc: tag.Get("else"), doc: tag.Get("doc"), field: v.Field(i),
+			elseDoc: tag.Get("else"), doc: words[tag.Get("key")], field: v.Field(i),
 		}
 	}
 	return list

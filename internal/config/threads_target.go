@@ -15,12 +15,25 @@ const (
 
 // ThreadsCloud is the cloud site whose issue properties hold parent maps.
 type ThreadsCloud struct {
-	URL          string       `key:"url" else:"none" doc:"The base URL of the cloud site, such as https://example.atlassian.net. For an API token with scopes, use https://api.atlassian.com/ex/jira/CLOUD_ID."`
-	User         string       `key:"user" else:"none" doc:"The e-mail address of the account that writes the issue properties. It needs permission to browse and edit the issues."`
-	Token        secret.Value `key:"token" else:"none" doc:"An API token of that account."`
-	TokenExpires Date         `key:"token_expires" else:"none" doc:"The day on which the token ends, such as 2027-01-31; it lives for a year at most. The overview says so 30, 7 and 1 days before."`
-	Requests     int          `key:"requests" default:"4" doc:"The most requests that are sent at the same time."`
-	Timeout      Duration     `key:"timeout" default:"60s" doc:"The time limit for one request, from 1s to 4m."`
+	URL          string       `key:"url" else:"none"`
+	User         string       `key:"user" else:"none"`
+	Token        secret.Value `key:"token" else:"none"`
+	TokenExpires Date         `key:"token_expires" else:"none"`
+	Requests     int          `key:"requests" default:"4"`
+	Timeout      Duration     `key:"timeout" default:"60s"`
+}
+
+func (ThreadsCloud) words() map[string]string {
+	return map[string]string{
+		"url": "The base URL of the cloud site, such as https://example.atlassian.net. For an API token with scopes, use " +
+			"https://api.atlassian.com/ex/jira/CLOUD_ID.",
+		"user":  "The e-mail address of the account that writes the issue properties. It needs permission to browse and edit the issues.",
+		"token": "An API token of that account.",
+		"token_expires": "The day on which the token ends, such as 2027-01-31; it lives for a year at most. The overview says so 30, 7 and " +
+			"1 days before.",
+		"requests": "The most requests that are sent at the same time.",
+		"timeout":  "The time limit for one request, from 1s to 4m.",
+	}
 }
 
 // maxCloudTimeout is less than the 5 minutes after which a worker that makes no
