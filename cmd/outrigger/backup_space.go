@@ -57,7 +57,7 @@ func (s *spareReader) short(size int64) error {
 	if err != nil || size <= space.Spare() {
 		return nil // where it cannot be told, the write shows it
 	}
-	return fmt.Errorf("too little space in %s: the backup needs %s more, and %s are free, "+
-		"of which %s (a tenth of the disk, at most 20 GiB) stay free; choose a folder on another disk",
+	return fmt.Errorf("too little space in %s: the backup needs %s more, and %s are free, of which %s (a tenth of the disk, at most "+
+		"20 GiB) stay free; choose a folder on another disk",
 		s.folder, db.MiB(size), db.MiB(space.Free), db.MiB(space.Reserve()))
 }

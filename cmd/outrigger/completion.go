@@ -42,11 +42,15 @@ func (manCmd) Run(s streams, k *kong.Context) error {
 // manualSections say what holds for all commands.
 func manualSections() []commandline.Section {
 	return []commandline.Section{
-		{Title: "ENVIRONMENT", Text: "OUTRIGGER_SERVER: The server's base URL.\nOUTRIGGER_TOKEN: A token to sign in with.\nOUTRIGGER_CONFIG: " +
-			"The configuration file.\nEvery setting is a variable too: mail.listen is OUTRIGGER_MAIL_LISTEN. outrigger config print lists all " +
-			"settings with their defaults."},
-		{Title: "EXIT STATUS", Text: "0: Done.\n1: Failed.\n2: Done, with errors to look at; of attention: something needs it; of notify " +
-			"try-branch: the pattern is refused.\n64: A mistake in the command line."},
+		{Title: "ENVIRONMENT", Text: "OUTRIGGER_SERVER: The server's base URL.\n" +
+			"OUTRIGGER_TOKEN: A token to sign in with.\n" +
+			"OUTRIGGER_CONFIG: The configuration file.\n" +
+			"Every setting is a variable too: mail.listen is OUTRIGGER_MAIL_LISTEN. outrigger config print lists all settings with their " +
+			"defaults."},
+		{Title: "EXIT STATUS", Text: "0: Done.\n" +
+			"1: Failed.\n" +
+			"2: Done, with errors to look at; of attention: something needs it; of notify try-branch: the pattern is refused.\n" +
+			"64: A mistake in the command line."},
 	}
 }
 

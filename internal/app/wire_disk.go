@@ -82,8 +82,8 @@ func (a *App) overviewDisk(ctx context.Context, p *identity.Principal) ([]consol
 	if since := a.disk.since(&a.disk.lowSince, a.clock(), tone != ""); tone != "" {
 		card.Attention = append(card.Attention, console.Notice{
 			Kind: "disk", Key: "disk " + a.nodeID, Tone: tone, Since: since,
-			Text: fmt.Sprintf("The disk with the data folder of the node %s gets full: %s of %s are free. "+
-				"When it is full, everything that comes in is refused.", a.nodeID, db.MiB(space.Free), db.MiB(space.Total)),
+			Text: fmt.Sprintf("The disk with the data folder of the node %s gets full: %s of %s are free. When it is full, everything "+
+				"that comes in is refused.", a.nodeID, db.MiB(space.Free), db.MiB(space.Total)),
 		})
 	}
 	log, err := a.disk.log(ctx)

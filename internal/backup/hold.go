@@ -66,10 +66,9 @@ func (r *Restored) String() string {
 }
 
 // AsThen is what holds of access where what ended since is not known.
-const AsThen = "Users, permissions, passwords and second factors are those of the restored state: " +
-	"change passwords and remove users that must not be valid any more. " +
-	"Tokens of scope all, read and backup are refused until you choose which of them to keep. " +
-	"Tokens of scope mail, builds and monitoring work: revoke those that must not."
+const AsThen = "Users, permissions, passwords and second factors are those of the restored state: change passwords and remove " +
+	"users that must not be valid any more. Tokens of scope all, read and backup are refused until you choose which of them to " +
+	"keep. Tokens of scope mail, builds and monitoring work: revoke those that must not."
 
 // Access says what of the access that ended since holds again.
 func (r *Restored) Access() string { return cmp.Or(r.Carried, AsThen) }

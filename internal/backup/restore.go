@@ -157,8 +157,8 @@ func check(ctx context.Context, d *db.DB) error {
 }
 
 func damaged(file string, why error) error {
-	return fault.Wrap(why, fault.Invalid, "%s is not a complete Outrigger backup. Nothing was changed. "+
-		"Use a file that outrigger backup wrote.", file)
+	return fault.Wrap(why, fault.Invalid, "%s is not a complete Outrigger backup. Nothing was changed. Use a file that outrigger "+
+		"backup wrote.", file)
 }
 
 // header begins every SQLite database (https://sqlite.org/fileformat.html).

@@ -67,8 +67,8 @@ func (s *Service) copy(ctx context.Context, size int64) (name string, err error)
 		return "", fault.Wrap(err, fault.Unavailable, "The backup could not be written to %s: the disk or a quota is full. It needs up to %s.",
 			s.to, db.MiB(size))
 	}
-	return "", fault.Wrap(err, fault.Unavailable, "The backup could not be written to the folder %s. "+
-		"Make it writable for the server, or set backup_dir to another one.", s.to)
+	return "", fault.Wrap(err, fault.Unavailable, "The backup could not be written to the folder %s. Make it writable for the "+
+		"server, or set backup_dir to another one.", s.to)
 }
 
 // watch calls stop with the reason when too little space is left, until ctx ends.

@@ -104,9 +104,8 @@ func (k *disk) fail(cause error) error {
 	if k.failed == nil {
 		k.failed = fault.Wrap(ErrDisk, fault.Unavailable, "The disk of the data folder failed, and the server ends.")
 		k.report <- fault.Wrap(fmt.Errorf("%w: %w", ErrDisk, cause), fault.Unavailable,
-			"The disk of the data folder %s failed. Nothing more is saved, and the server ends at once. "+
-				"Check the disk and the system's log. Then start the server again, if the service manager has not: "+
-				"it first recovers what was acknowledged.", k.dir)
+			"The disk of the data folder %s failed. Nothing more is saved, and the server ends at once. Check the disk and the system's "+
+				"log. Then start the server again, if the service manager has not: it first recovers what was acknowledged.", k.dir)
 	}
 	return k.failed
 }

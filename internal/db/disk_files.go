@@ -63,8 +63,8 @@ func (k *disk) compare() error {
 			err = ErrMoved
 		}
 		return fault.Wrap(err, fault.Unavailable,
-			"The data folder %s was changed under the running server: %s is missing or another file. "+
-				"Nothing more is saved. Put back what was moved, or stop the server and restore the folder from a backup.", k.dir, name)
+			"The data folder %s was changed under the running server: %s is missing or another file. Nothing more is saved. Put back what "+
+				"was moved, or stop the server and restore the folder from a backup.", k.dir, name)
 	}
 	return nil
 }

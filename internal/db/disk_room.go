@@ -204,8 +204,8 @@ func unwritable(err error, dir string) error {
 		return fault.Wrap(err, fault.Unavailable, "The data folder %s is read-only. Make its file system writable; "+
 			"the system's log may say why it is not.", dir)
 	case errors.Is(err, fs.ErrPermission):
-		return fault.Wrap(err, fault.Unavailable, "The data folder %s cannot be written by this user (%d). "+
-			"Make this user the owner of the folder and of what is in it.", dir, os.Getuid())
+		return fault.Wrap(err, fault.Unavailable, "The data folder %s cannot be written by this user (%d). Make this user the owner of "+
+			"the folder and of what is in it.", dir, os.Getuid())
 	}
 	return fault.Wrap(err, fault.Unavailable, "The data folder %s cannot be used. Create it and make it writable for this user.", dir)
 }

@@ -46,8 +46,8 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 		}),
 		log: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "outrigger_db_log_seconds",
-			Help: "How long SQLite's writer saw to its log after a commit; what comes in waits for it. " +
-				"begin: whether it is long enough to be moved, finish: the last of it is moved, trim: it is emptied where it grew too long.",
+			Help: "How long SQLite's writer saw to its log after a commit; what comes in waits for it. begin: whether it is long enough " +
+				"to be moved, finish: the last of it is moved, trim: it is emptied where it grew too long.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 4, 7), // 0.5 ms … 2 s
 		}, []string{"step"}),
 		lost: prometheus.NewCounter(prometheus.CounterOpts{

@@ -281,8 +281,8 @@ func (tx *Tx) commit(ctx context.Context) error {
 	case errors.As(err, &answered), errors.Is(err, errNotCommitted):
 		return fmt.Errorf("committing: %w", err)
 	}
-	return fault.Wrap(err, fault.Unavailable, "The connection to the database was lost while saving. "+
-		"The change may or may not have been saved. Check, and try again.")
+	return fault.Wrap(err, fault.Unavailable, "The connection to the database was lost while saving. The change may or may not have "+
+		"been saved. Check, and try again.")
 }
 
 func (e *postgresEngine) writeEach(fns []func(*Tx) error) (after []func(), errs []error) {

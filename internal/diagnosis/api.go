@@ -28,11 +28,10 @@ func (a *API) Register(r *rest.Router) {
 		Words: rest.Words{
 			ID: "makeDiagnosis", Tag: "operation", Summary: "Downloads a diagnosis of the node that answers.", Media: "application/zip",
 			Status: http.StatusOK, Answer: "The diagnosis.",
-			Text: "Needs `SYS_ADMIN`, and more than a token; see `Outrigger-Code`. A zip file for a report of a fault: " +
-				"versions, settings, metrics, " +
-				"goroutines, and the last 1,000 lines of the log. Secrets are masked, and of URLs only the host is shown; it has no environment " +
-				"and no memory. Names of users, projects and repositories may be in the log: look at it before you pass it on. " +
-				"It is in the audit trail.",
+			Text: "Needs `SYS_ADMIN`, and more than a token; see `Outrigger-Code`. A zip file for a report of a fault: versions, " +
+				"settings, metrics, goroutines, and the last 1,000 lines of the log. Secrets are masked, and of URLs only the host is shown; " +
+				"it has no environment and no memory. Names of users, projects and repositories may be in the log: look at it before you " +
+				"pass it on. It is in the audit trail.",
 			Confirmed: true, Refused: []int{http.StatusServiceUnavailable},
 		},
 		Serve: a.download,

@@ -151,8 +151,8 @@ func checkKind(u *url.URL) error {
 				"and copy its whole URL.")
 		}
 	case host == "hooks.slack.com" && (strings.HasPrefix(u.Path, "/triggers/") || strings.HasPrefix(u.Path, "/workflows/")):
-		return fault.New(fault.Invalid, "This is a Slack workflow trigger, which takes no cards: "+
-			"create an incoming webhook (hooks.slack.com/services/…) and give its URL.")
+		return fault.New(fault.Invalid, "This is a Slack workflow trigger, which takes no cards: create an incoming webhook "+
+			"(hooks.slack.com/services/…) and give its URL.")
 	}
 	return nil
 }

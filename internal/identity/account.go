@@ -37,8 +37,8 @@ func (s *Service) userOfAccount(ctx context.Context, tx *db.Tx, w *SignInProvide
 }
 
 func errOtherAccount(w *SignInProvider, ref string) error {
-	return fault.New(fault.Unauthenticated, "The user %s belongs to another account of %s. "+
-		"If that account is gone, ask an administrator to delete the user here.", ref, w.Name)
+	return fault.New(fault.Unauthenticated, "The user %s belongs to another account of %s. If that account is gone, ask an "+
+		"administrator to delete the user here.", ref, w.Name)
 }
 
 // rename follows an account whose name was changed at the provider.

@@ -42,9 +42,9 @@ func (s *Service) RequireConfirmed(ctx context.Context) error {
 			"has a second factor, a code of it in the header Outrigger-Code as well (--code on the command line).")
 	}
 	if p.ConfirmedAt.IsZero() && p.Source != Local {
-		return fault.Wrap(ErrUnconfirmed, fault.Forbidden, "Confirm that it is you first, in the console: "+
-			"it is not known when you signed in (your provider sent no claim auth_time). If it cannot send it, ask an administrator for a "+
-			"one-time code with which you set up a second factor.")
+		return fault.Wrap(ErrUnconfirmed, fault.Forbidden, "Confirm that it is you first, in the console: it is not known when you "+
+			"signed in (your provider sent no claim auth_time). If it cannot send it, ask an administrator for a one-time code with which "+
+			"you set up a second factor.")
 	}
 	return fault.Wrap(ErrUnconfirmed, fault.Forbidden, "Confirm that it is you first: enter your password or a second factor again, in the "+
 		"console.")

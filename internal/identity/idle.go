@@ -125,8 +125,8 @@ func (s *Service) refusePaused(p *Principal, code fault.Code) error {
 			where = "at " + w.Page
 		}
 	}
-	return fault.Wrap(ErrPaused, code, "%s has been paused since %s for want of a sign-in. "+
-		"Sign in again %s; then sessions and tokens work again at once.",
+	return fault.Wrap(ErrPaused, code, "%s has been paused since %s for want of a sign-in. Sign in again %s; then sessions and "+
+		"tokens work again at once.",
 		p.Ref(), p.Pause.At.UTC().Format("2006-01-02 15:04 UTC"), where)
 }
 

@@ -92,8 +92,8 @@ func KeepTokens(ctx context.Context, tx *db.Tx, ids []int64) error {
 // refusal is why a token that is right is refused: it rests.
 func (h tokenHolder) refusal() error {
 	if t := h.token; !t.RestsSince.IsZero() {
-		return fault.New(fault.Forbidden, "The token %d has been resting since the restore at %s. "+
-			"An administrator can let it work again under System, Backup or with: outrigger backup confirm --keep-token %d",
+		return fault.New(fault.Forbidden, "The token %d has been resting since the restore at %s. An administrator can let it work "+
+			"again under System, Backup or with: outrigger backup confirm --keep-token %d",
 			t.ID, t.RestsSince.UTC().Format("2006-01-02 15:04 UTC"), t.ID)
 	}
 	return nil

@@ -117,9 +117,9 @@ func (s *Service) shownAt(c *completion, at time.Time) (time.Time, error) {
 		return at, fault.New(fault.Unauthenticated, "The answer of %s was refused, because its time of the sign-in (the claim auth_time) is "+
 			"in the future. Ask an administrator to check the clocks of both servers.", c.Name)
 	case c.again && at.IsZero():
-		return at, fault.New(fault.Unauthenticated, "%s did not say when you signed in there: "+
-			"its answer has no usable claim auth_time. Ask an administrator to have the provider send it, or for a one-time code with which you "+
-			"set up a second factor (outrigger users confirm --local).", c.Name)
+		return at, fault.New(fault.Unauthenticated, "%s did not say when you signed in there: its answer has no usable claim "+
+			"auth_time. Ask an administrator to have the provider send it, or for a one-time code with which you set up a second factor "+
+			"(outrigger users confirm --local).", c.Name)
 	case c.again && at.Before(c.at.Truncate(time.Second).Add(-shownSkew)):
 		return at, fault.New(fault.Unauthenticated, "%s did not ask you to sign in again: the time of your sign-in there (the claim "+
 			"auth_time) is from before. Sign out there, and start again.", c.Name)

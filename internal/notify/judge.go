@@ -162,8 +162,8 @@ func (r *Reason) OfAccount() bool { return r.Member == byAuthorization.String() 
 // still is.
 func (r *Reason) SayAccount(a *Authorization) {
 	if a.State == AuthorizationRevoked {
-		r.Says = fmt.Sprintf("Its account %s, which %s authorised, was revoked in Outrigger. "+
-			"The rule takes no events until the account is authorised again.", a.AccountName, a.AuthorizedBy)
+		r.Says = fmt.Sprintf("Its account %s, which %s authorised, was revoked in Outrigger. The rule takes no events until the "+
+			"account is authorised again.", a.AccountName, a.AuthorizedBy)
 		return
 	}
 	r.Says = fmt.Sprintf("Its account %s was revoked in Outrigger when the event came, and has been authorised again since.", a.AccountName)

@@ -67,8 +67,8 @@ func hostName(host string) string {
 }
 
 func errMisdirected(r *http.Request) error {
-	return &httpError{http.StatusMisdirectedRequest, fmt.Sprintf("Outrigger is not served as %q; "+
-		"use the address in base_url, or add the name to allowed_hosts in the configuration file.", hostName(r.Host))}
+	return &httpError{http.StatusMisdirectedRequest, fmt.Sprintf("Outrigger is not served as %q; use the address in base_url, or "+
+		"add the name to allowed_hosts in the configuration file.", hostName(r.Host))}
 }
 
 // misdirected reports whether a request is to be refused because it is for another host.

@@ -85,9 +85,8 @@ var headerWords = map[string]yaml.MapSlice{
 	"Retry-After": headerOf("Seconds.", "integer"),
 
 	"Outrigger-Event": headerOf("The id of the stored event; of the first where the webhook holds several.", "integer"),
-	"Outrigger-Duplicate-Of": headerOf("The webhook came in before, by its request id or, within 10 minutes, by its key and body: the id "+
-		"of the event "+
-		"that it was then. Nothing is sent for it again.", "integer"),
+	"Outrigger-Duplicate-Of": headerOf("The webhook came in before, by its request id or, within 10 minutes, by its key and body: "+
+		"the id of the event that it was then. Nothing is sent for it again.", "integer"),
 
 	"Upload-Offset":          headerOf("How many bytes of the file are here.", "integer"),
 	"Upload-Length":          headerOf("How many bytes the file has.", "integer"),

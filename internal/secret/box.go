@@ -67,9 +67,9 @@ func Open(ctx context.Context, d *db.DB, key, previous []byte) (*Box, error) {
 	}
 	text, err := b.Unseal(canary, canaryTable, canaryColumn, canaryRow)
 	if err != nil || text != canaryText {
-		return nil, fault.Wrap(err, fault.Conflict, "The encryption key does not match this database. "+
-			"Use the key that it was created with, as secret_key or as the file secret.key in data_dir. "+
-			"After changing secret_key, set secret_key_previous to the old key. If the key is lost for good, run outrigger secrets forget.")
+		return nil, fault.Wrap(err, fault.Conflict, "The encryption key does not match this database. Use the key that it was created "+
+			"with, as secret_key or as the file secret.key in data_dir. After changing secret_key, set secret_key_previous to the old "+
+			"key. If the key is lost for good, run outrigger secrets forget.")
 	}
 	return b, nil
 }

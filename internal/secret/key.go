@@ -90,8 +90,8 @@ func firstKey(ctx context.Context, d *db.DB, dir, path string) error {
 		return err
 	}
 	if used {
-		return fault.New(fault.Conflict, "The key file %s is missing, but the database is encrypted. "+
-			"Restore the file, or set the key as secret_key. If it is lost for good, run outrigger secrets forget.", path)
+		return fault.New(fault.Conflict, "The key file %s is missing, but the database is encrypted. Restore the file, or set the key "+
+			"as secret_key. If it is lost for good, run outrigger secrets forget.", path)
 	}
 	if err := generateKey(dir, path); err != nil {
 		return fmt.Errorf("generating the encryption key: %w", err)

@@ -69,8 +69,8 @@ func (p *Preview) Judge() {
 	p.Incomplete = append(p.Hierarchy.Damage(distinct), p.Mappings.Damage()...)
 	unmapped := p.Errors[NoIssueMapping] + p.Errors[NoCommentMapping] + p.Errors[NoParentMapping]
 	if p.Records > 0 && p.Mappings.Rows > 0 && unmapped == p.Records {
-		p.Incomplete = append(p.Incomplete, fmt.Sprintf("None of the records (%s) has all its mappings: "+
-			"are both files of the same instance, and are serverId and cloudId not swapped?", Thousands(p.Records)))
+		p.Incomplete = append(p.Incomplete, fmt.Sprintf("None of the records (%s) has all its mappings: are both files of the same "+
+			"instance, and are serverId and cloudId not swapped?", Thousands(p.Records)))
 	}
 }
 

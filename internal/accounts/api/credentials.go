@@ -23,9 +23,9 @@ func (e endpoints) registerCredentials(r *rest.Router) {
 		Route: rest.Route{Method: "PUT", Path: userPath + "/password", Access: rest.SignedIn},
 		Words: rest.Words{
 			ID: "setPassword", Tag: tag, Summary: "Changes a password.", Answer: "The password is changed.",
-			Text: "Your own, with `currentPassword`; those of other users need `SYS_ADMIN` and more than a token; " +
-				"see `Outrigger-Code`. It ends the user's " +
-				"sessions, but for the one that asks, and with `endTokens` all tokens of the user. A user who is not local has no password here (409).",
+			Text: "Your own, with `currentPassword`; those of other users need `SYS_ADMIN` and more than a token; see `Outrigger-Code`. " +
+				"It ends the user's sessions, but for the one that asks, and with `endTokens` all tokens of the user. A user who is not " +
+				"local has no password here (409).",
 			Confirmed: true, Refused: []int{http.StatusForbidden, http.StatusConflict},
 		},
 		Examples: []rest.Example[newPassword, rest.None]{
@@ -39,8 +39,7 @@ func (e endpoints) registerCredentials(r *rest.Router) {
 		Words: rest.Words{
 			ID: "removeSecondFactor", Tag: tag, Summary: "Removes a user's authenticator app, passkeys and recovery codes.",
 			Text: "Needs `SYS_ADMIN`. For users who lost them: the password alone is enough until they set up new ones in the console. " +
-				"Their sessions " +
-				"end. A token alone may not do this; see `Outrigger-Code`. A user without a second factor is 409.",
+				"Their sessions end. A token alone may not do this; see `Outrigger-Code`. A user without a second factor is 409.",
 			Answer: "The second factor is removed.", Confirmed: true, Refused: []int{http.StatusConflict, http.StatusTooManyRequests},
 		},
 		Do: func(ctx context.Context, in ofUser) (rest.None, error) {

@@ -56,8 +56,7 @@ func (e endpoints) registerGrants(r *rest.Router) {
 		Words: rest.Words{
 			ID: "listGrants", Tag: tag, Summary: "Lists what a user was granted.", Answer: "All grants, the oldest first.",
 			Text: "Your own; those of other users need `SYS_ADMIN`. It is not cut into pages. What a user of the platform administers " +
-				"there, and what " +
-				"groups of single sign-on give, counts too and is not listed.",
+				"there, and what groups of single sign-on give, counts too and is not listed.",
 			Refused: []int{http.StatusForbidden},
 		},
 		Do: e.listGrants,
@@ -83,8 +82,8 @@ func (e endpoints) registerGrants(r *rest.Router) {
 		Route: rest.Route{Method: "DELETE", Path: userPath + "/grants/{id}", Access: rest.SysAdmins},
 		Words: rest.Words{
 			ID: "revokePermission", Tag: tag, Summary: "Takes a permission back.", Answer: "The permission is gone, on every node within a second.",
-			Text: "Needs `SYS_ADMIN`. The last grant of `SYS_ADMIN` to a local user stays (409). " +
-				"A token alone may not do this; see `Outrigger-Code`.",
+			Text: "Needs `SYS_ADMIN`. The last grant of `SYS_ADMIN` to a local user stays (409). A token alone may not do this; see " +
+				"`Outrigger-Code`.",
 
 			Confirmed: true, Refused: []int{http.StatusConflict},
 		},

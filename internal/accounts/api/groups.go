@@ -47,9 +47,8 @@ func (e endpoints) registerGroups(r *rest.Router) {
 		Route: rest.Route{Method: "GET", Path: GroupsPath, Access: rest.SysAdmins},
 		Words: rest.Words{
 			ID: "listGroups", Tag: tag, Summary: "Lists groups of single sign-on, those that give a permission first, each by name.",
-			Text: "Needs `SYS_ADMIN`. The groups that were granted something, that the setting `identity.oidc.admin_groups` names, and those " +
-				"that a user " +
-				"is known to be in.",
+			Text: "Needs `SYS_ADMIN`. The groups that were granted something, that the setting `identity.oidc.admin_groups` names, and " +
+				"those that a user is known to be in.",
 			Answer: "A page of groups.",
 		},
 		Do: e.listGroups,
@@ -123,9 +122,9 @@ func (e endpoints) registerGroupGrants(r *rest.Router) {
 		Words: rest.Words{
 			ID: "grantPermissionToGroup", Tag: tag, Summary: "Gives the users of a group a permission.", Answer: "The permission is granted.",
 			Status: http.StatusCreated,
-			Text: "Needs `SYS_ADMIN`. Any permission but `SYS_ADMIN`, to a group that is known or not. " +
-				"It holds within a second for users who are known to " +
-				"be in the group, for others from their next sign-in with the provider on. A token alone may not do this; see `Outrigger-Code`.",
+			Text: "Needs `SYS_ADMIN`. Any permission but `SYS_ADMIN`, to a group that is known or not. It holds within a second for users " +
+				"who are known to be in the group, for others from their next sign-in with the provider on. A token alone may not do this; " +
+				"see `Outrigger-Code`.",
 			Confirmed: true, Refused: []int{http.StatusConflict},
 		},
 		Examples: []rest.Example[grantGroup, Grant]{{

@@ -23,9 +23,8 @@ func (e endpoints) registerUserStates(r *rest.Router) {
 		Words: rest.Words{
 			ID: "disableUser", Tag: tag, Summary: "Disables a user; sessions end, tokens and the password are refused.",
 			Answer: "The user is disabled.",
-			Text: "Needs `SYS_ADMIN`. Within a second, on all nodes. Nothing is deleted: rules, grants and tokens stay. " +
-				"You cannot disable yourself, nor " +
-				"the last enabled local user who has `SYS_ADMIN` (409). A user who is disabled already stays so.",
+			Text: "Needs `SYS_ADMIN`. Within a second, on all nodes. Nothing is deleted: rules, grants and tokens stay. You cannot " +
+				"disable yourself, nor the last enabled local user who has `SYS_ADMIN` (409). A user who is disabled already stays so.",
 			Refused: []int{http.StatusConflict},
 		},
 		Do: func(ctx context.Context, in ofUser) (rest.None, error) {
@@ -37,9 +36,8 @@ func (e endpoints) registerUserStates(r *rest.Router) {
 		Words: rest.Words{
 			ID: "enableUser", Tag: tag, Summary: "Enables a user who was disabled, with the same password and grants.",
 			Answer: "The user is enabled.",
-			Text: "Needs `SYS_ADMIN`. A token alone may not do this; see `Outrigger-Code`. Sessions do not come back. " +
-				"The tokens from before end, but for " +
-				"those of `keepTokens`. A user who is not disabled stays enabled.",
+			Text: "Needs `SYS_ADMIN`. A token alone may not do this; see `Outrigger-Code`. Sessions do not come back. The tokens from " +
+				"before end, but for those of `keepTokens`. A user who is not disabled stays enabled.",
 			Confirmed: true,
 		},
 		Examples: []rest.Example[enableUser, rest.None]{{Name: "none"}},

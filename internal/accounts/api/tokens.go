@@ -33,9 +33,8 @@ func (Token) MemberWords() map[string]string {
 	}
 }
 
-const scopeWords = "`all`; `read`: GET and HEAD; `backup`: taking backups; `monitoring`: " +
-	"the mail queue endpoints, what needs attention, and `/metrics`; `builds`: posting build " +
-	"statuses; `mail`: SMTP AUTH."
+const scopeWords = "`all`; `read`: GET and HEAD; `backup`: taking backups; `monitoring`: the mail queue endpoints, what needs " +
+	"attention, and `/metrics`; `builds`: posting build statuses; `mail`: SMTP AUTH."
 
 // TokenOf is a token as the API lists it.
 func TokenOf(t identity.Token) Token {
@@ -90,11 +89,10 @@ func (e endpoints) registerTokens(r *rest.Router) {
 		Route: rest.Route{Method: "POST", Path: TokensPath, Access: rest.SignedIn},
 		Words: rest.Words{
 			ID: "createToken", Tag: tag, Summary: "Creates a token.", Answer: "The token was created.", Status: http.StatusCreated,
-			Text: "For oneself; with `user` for anybody, which needs `SYS_ADMIN`. The answer is the only time that `token` is shown. It goes into " +
-				"`Authorization: Bearer`, or takes the place of the password in Basic. A token of scope `all`, `read` or `backup`, and any in " +
-				"another " +
-				"user's name, needs more than a token; see `Outrigger-Code`. One of scope `monitoring` or `mail` needs `ADMIN`, since its " +
-				"owner need not have it. A user may have 1,000 tokens (409).",
+			Text: "For oneself; with `user` for anybody, which needs `SYS_ADMIN`. The answer is the only time that `token` is shown. It " +
+				"goes into `Authorization: Bearer`, or takes the place of the password in Basic. A token of scope `all`, `read` or `backup`, " +
+				"and any in another user's name, needs more than a token; see `Outrigger-Code`. One of scope `monitoring` or `mail` needs " +
+				"`ADMIN`, since its owner need not have it. A user may have 1,000 tokens (409).",
 			Confirmed: true, Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
 		},
 		Examples: []rest.Example[NewToken, CreatedToken]{{

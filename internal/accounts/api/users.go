@@ -32,14 +32,12 @@ type User struct {
 // MemberWords are those of the members that need more than a few.
 func (User) MemberWords() map[string]string {
 	return map[string]string{
-		"paused": "The user is of single sign-on and has not signed in for `identity.oidc.idle`: " +
-			"sessions and tokens of the scopes `all`, `read` and " +
-			"`backup` are refused until the next sign-in. Absent: not paused.",
+		"paused": "The user is of single sign-on and has not signed in for `identity.oidc.idle`: sessions and tokens of the scopes " +
+			"`all`, `read` and `backup` are refused until the next sign-in. Absent: not paused.",
 		"secondFactor": "What a sign-in in the console asks for besides the password. With any of it, the password alone is refused by REST " +
 			"and SMTP.",
 		"dependents": "Of one user alone, not in lists: what stops when the user is deleted, in sentences, such as the use of cloud " +
-			"accounts that " +
-			"rules belong to.",
+			"accounts that rules belong to.",
 	}
 }
 
@@ -104,9 +102,8 @@ func (e endpoints) registerUsers(r *rest.Router) {
 		Route: rest.Route{Method: "DELETE", Path: userPath, Access: rest.SysAdmins},
 		Words: rest.Words{
 			ID: "deleteUser", Tag: tag, Summary: "Deletes a user with grants, tokens and sessions.", Answer: "The user is deleted.",
-			Text: "Needs `SYS_ADMIN`. The last enabled local one who has `SYS_ADMIN` stays (409). " +
-				"A user of the platform may sign in again, without any " +
-				"of that; disable the user to prevent it.",
+			Text: "Needs `SYS_ADMIN`. The last enabled local one who has `SYS_ADMIN` stays (409). A user of the platform may sign in " +
+				"again, without any of that; disable the user to prevent it.",
 			Refused: []int{http.StatusConflict},
 		},
 		Do: func(ctx context.Context, in ofUser) (rest.None, error) {

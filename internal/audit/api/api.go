@@ -20,9 +20,8 @@ const notificationsPath = "/rest/mtbs/1.0/configuration/audit"
 type API struct{ DB *db.DB }
 
 // whoSees is said of all of it.
-const whoSees = "A `SYS_ADMIN` sees everything, an `ADMIN` what is about the three services, others what is about the projects and " +
-	"repositories " +
-	"that they administer. Secrets are masked."
+const whoSees = "A `SYS_ADMIN` sees everything, an `ADMIN` what is about the three services, others what is about the projects " +
+	"and repositories that they administer. Secrets are masked."
 
 // Register adds the operations.
 func (a *API) Register(r *rest.Router) {

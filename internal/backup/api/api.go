@@ -35,12 +35,11 @@ func (a *API) Register(r *rest.Router) {
 		Route: rest.Route{Method: "GET", Path: Path, Access: rest.Backups, Own: true},
 		Words: rest.Words{
 			ID: "getBackup", Tag: "operation", Summary: "Downloads a backup of the whole database.", Media: "application/vnd.sqlite3",
-			Text: "Needs `SYS_ADMIN`, and more than a token of another scope than `backup`, which is for this alone: password hashes " +
-				"are in it. See " +
-				"`Outrigger-Code`. A SQLite database. Webhook URLs, tokens and secrets in it are encrypted with the server's key, which is not in it: " +
-				"keep that too. The server needs as much room in `backup_dir` (the data folder) as the database has: where less than a tenth of that " +
-				"disk (at most 20 GiB) would stay free, it is 503 with what is needed and what is free. With PostgreSQL it is 409: that has its " +
-				"own tools. It takes the place of a database with `outrigger restore`.",
+			Text: "Needs `SYS_ADMIN`, and more than a token of another scope than `backup`, which is for this alone: password hashes are " +
+				"in it. See `Outrigger-Code`. A SQLite database. Webhook URLs, tokens and secrets in it are encrypted with the server's key, " +
+				"which is not in it: keep that too. The server needs as much room in `backup_dir` (the data folder) as the database has: " +
+				"where less than a tenth of that disk (at most 20 GiB) would stay free, it is 503 with what is needed and what is free. With " +
+				"PostgreSQL it is 409: that has its own tools. It takes the place of a database with `outrigger restore`.",
 			Answer:    "The backup. Its length is in Content-Length, so that one that was cut off can be told.",
 			Confirmed: true, Refused: []int{http.StatusConflict, http.StatusServiceUnavailable},
 		},
@@ -51,9 +50,9 @@ func (a *API) Register(r *rest.Router) {
 		Words: rest.Words{
 			ID: "getRestore", Tag: "operation", Summary: "Returns whether sending is held back after a restore, and what goes out when it begins.",
 			Answer: "The state.",
-			Text: "Needs `SYS_ADMIN`. While `held` is true, the server takes events and mail and sends nothing; the numbers say what would " +
-				"go out once " +
-				"a POST to this address confirms the restore. The lists of tokens name those that the restore may have brought back.",
+			Text: "Needs `SYS_ADMIN`. While `held` is true, the server takes events and mail and sends nothing; the numbers say what " +
+				"would go out once a POST to this address confirms the restore. The lists of tokens name those that the restore may have " +
+				"brought back.",
 		},
 		Examples: []rest.Example[struct{}, RestoreState]{{Name: "held", Out: &heldState}},
 		Do: func(ctx context.Context, _ struct{}) (RestoreState, error) {
@@ -73,18 +72,13 @@ func (a *API) Register(r *rest.Router) {
 	})
 }
 
-const confirmText = "The server takes events and mail and sends nothing after `outrigger restore`, after a start with `--hold`, and " +
-	"when a node finds " +
-	"an earlier state of its database, or another one than before: what waits there may have gone out already. This lets " +
-	"notifications, mail and " +
-	"migrations go on: on this node at once, on others within seconds. 409 where nothing is held back and `keepTokens` is empty. Needs " +
-	"`SYS_ADMIN`. " +
-	"A token alone may not do this; see `Outrigger-Code`.\n\n" +
+const confirmText = "The server takes events and mail and sends nothing after `outrigger restore`, after a start with `--hold`, " +
+	"and when a node finds an earlier state of its database, or another one than before: what waits there may have gone out " +
+	"already. This lets notifications, mail and migrations go on: on this node at once, on others within seconds. 409 where nothing " +
+	"is held back and `keepTokens` is empty. Needs `SYS_ADMIN`. A token alone may not do this; see `Outrigger-Code`.\n\n" +
 	"A restore ends all sessions. Where the replaced database could be read (`outrigger restore` over a SQLite database), what had " +
-	"ended since the " +
-	"backup stays so. Otherwise it is not known which tokens were revoked since: those of scope `all`, `read` and `backup` are " +
-	"refused until they " +
-	"are named in `keepTokens`, with this request or a later one."
+	"ended since the backup stays so. Otherwise it is not known which tokens were revoked since: those of scope `all`, `read` and " +
+	"`backup` are refused until they are named in `keepTokens`, with this request or a later one."
 
 // download answers the whole database. Its length is known beforehand, so that
 // a reader can tell a backup that was cut off.

@@ -25,8 +25,8 @@ type RestoreState struct {
 func (RestoreState) MemberWords() map[string]string {
 	return map[string]string{
 		"reason": "Of what is held back. `backup`: `outrigger restore`; `earlier`: a node found an earlier state of the database; " +
-			"`other`: another " +
-			"database; `unknown`: its note of the database could not be read; `marked`: `outrigger restore --mark`; `asked`: `serve --hold`.",
+			"`other`: another database; `unknown`: its note of the database could not be read; `marked`: `outrigger restore --mark`; " +
+			"`asked`: `serve --hold`.",
 		"workingTokens": "While it is not confirmed, tokens that work although they may have been revoked since the restored state.",
 	}
 }

@@ -25,8 +25,7 @@ func (a *API) registerCheck(r *rest.Router) {
 			ID: "checkMail", Tag: "mail", Summary: "Tries the smarthost of the node that answers, step by step.",
 			Answer: "The steps, in their order.",
 			Text: "Needs `ADMIN`. Resolves, connects, starts TLS, fetches a token where `mail.oauth` is set, and signs in, for 45 s at " +
-				"most. The last " +
-				"step has `error` where it went no further. Nothing is sent without `to`; with it, a test message is.",
+				"most. The last step has `error` where it went no further. Nothing is sent without `to`; with it, a test message is.",
 			Refused: []int{http.StatusConflict},
 		},
 		Examples: []rest.Example[Check, rest.List[mailqueue.CheckStep]]{

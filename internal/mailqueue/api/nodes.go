@@ -63,8 +63,7 @@ func (a *API) registerNodes(r *rest.Router) {
 			ID: "removeNode", Tag: "operation", Summary: "Takes a node off the list.", Answer: "The node is off the list.",
 			Refused: []int{http.StatusConflict},
 			Text: "Needs `SYS_ADMIN`. The node must be OFFLINE (409). Its messages are handed to the node that answers first. It comes " +
-				"back when its " +
-				"process starts again.",
+				"back when its process starts again.",
 		},
 		Do: func(ctx context.Context, in ofNode) (rest.None, error) {
 			return rest.None{}, a.Service.Remove(ctx, in.ID)
@@ -75,8 +74,7 @@ func (a *API) registerNodes(r *rest.Router) {
 		Words: rest.Words{
 			ID: "drainNode", Tag: "operation", Summary: "Has a node finish what is in flight and take no more.", Answer: "The node is PASSIVATING.",
 			Text: "Needs `SYS_ADMIN`. The node must be ACTIVE (409); it is PASSIVATING, then PASSIVE when nothing is in flight. It works " +
-				"again when it " +
-				"is resumed or its process starts again.",
+				"again when it is resumed or its process starts again.",
 			Refused: []int{http.StatusConflict},
 		},
 		Examples: []rest.Example[ofNode, rest.None]{noNode},
@@ -100,9 +98,8 @@ func (a *API) registerNodes(r *rest.Router) {
 		Words: rest.Words{
 			ID: "handOverMessages", Tag: "operation", Summary: "Gives a node's messages to another node.",
 			Answer: "How many messages the other node has now.",
-			Text: "Needs `SYS_ADMIN`. The node must be OFFLINE or PASSIVE, the other ACTIVE (409). Messages in the error queue go too, and " +
-				"stay there. " +
-				"After `mail.handover_after` OFFLINE this happens by itself.",
+			Text: "Needs `SYS_ADMIN`. The node must be OFFLINE or PASSIVE, the other ACTIVE (409). Messages in the error queue go too, " +
+				"and stay there. After `mail.handover_after` OFFLINE this happens by itself.",
 			Refused: []int{http.StatusConflict},
 		},
 		Examples: []rest.Example[handover, Messages]{{Name: "gone", Err: noNode.Err}},

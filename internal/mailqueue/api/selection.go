@@ -68,9 +68,8 @@ func (a *API) registerSelections(r *rest.Router) {
 		Route: rest.Route{Method: "GET", Path: MailPath + "/count", Access: rest.Admins},
 		Words: rest.Words{
 			ID: "countMessages", Tag: "mail", Summary: "Counts messages, for the question before something is done to all of them.",
-			Text: "Needs `ADMIN`. Put `messages` and `asOf` into the body of `resend`, `delete` or `flush` as `count` and `asOf`: then " +
-				"it is done to " +
-				"these messages at most. `resend` is about those with `state` `error` and `flush` about those with `waiting`.",
+			Text: "Needs `ADMIN`. Put `messages` and `asOf` into the body of `resend`, `delete` or `flush` as `count` and `asOf`: then it " +
+				"is done to these messages at most. `resend` is about those with `state` `error` and `flush` about those with `waiting`.",
 			Answer: "How many messages are selected, and when they were counted.",
 		},
 		Examples: []rest.Example[selection, Counted]{{Name: "some", Out: &Counted{26, day.Add(16 * time.Hour)}}},
@@ -96,10 +95,8 @@ func (a *API) registerSelections(r *rest.Router) {
 		{"/delete", rest.Words{
 			ID: "deleteMessages", Summary: "Deletes all messages that are selected.", Answer: "How many messages had recipients taken away.",
 			Text: "Needs `ADMIN`. With `state` or `recipient` it takes away the recipients that are selected and leaves the others of a " +
-				"message: emptying " +
-				"the error queue leaves those that wait. What the smarthost is being given at this moment may still arrive. Everything is " +
-				"deleted only " +
-				"where `all` says so.",
+				"message: emptying the error queue leaves those that wait. What the smarthost is being given at this moment may still " +
+				"arrive. Everything is deleted only where `all` says so.",
 		}, deletions, a.Relay.DeleteAll, true},
 	} {
 		one.words.Tag, one.words.Refused = "mail", []int{http.StatusConflict}

@@ -26,11 +26,11 @@ func (a *API) registerStatus(r *rest.Router) {
 		Route: rest.Route{Method: "GET", Path: clusterStatusPath, Access: rest.Monitoring, XML: true},
 		Words: rest.Words{
 			ID: "getClusterMailQueue", Tag: "mail queue", Summary: "Returns the sizes of the mail queues of all nodes.",
-			Text: "Any node answers for all. Sizes are at most 60 seconds old, those of queues in the database as they are now. A " +
-				"source that fails " +
-				"keeps its last sizes for 60 seconds; then they are 0 and 0, and the node's state here is `OFFLINE`, since nothing can be said of its " +
-				"queue. A node that was never sampled has 0 and 0. The last sizes with their age are in `GET /rest/outrigger/1.0/nodes`. Without a " +
-				"cluster, and with no node that is only watched, there are none. Needs `ADMIN`, or a token of scope `monitoring`.",
+			Text: "Any node answers for all. Sizes are at most 60 seconds old, those of queues in the database as they are now. A source " +
+				"that fails keeps its last sizes for 60 seconds; then they are 0 and 0, and the node's state here is `OFFLINE`, since " +
+				"nothing can be said of its queue. A node that was never sampled has 0 and 0. The last sizes with their age are in `GET " +
+				"/rest/outrigger/1.0/nodes`. Without a cluster, and with no node that is only watched, there are none. Needs `ADMIN`, or a " +
+				"token of scope `monitoring`.",
 			Answer: "The nodes, ordered by `nodeId`. In XML each is an element `node` right in `clusterMailQueue`.",
 		},
 		Examples: []rest.Example[struct{}, mailqueue.ClusterMailQueue]{{Name: "three", Out: &mailqueue.ClusterMailQueue{Nodes: []mailqueue.Node{

@@ -23,8 +23,8 @@ func (q *Queue) Handover(ctx context.Context, from, to string) (n int64, err err
 		return 0, err
 	}
 	if lease == nil {
-		return 0, fault.New(fault.Conflict, "The node %s is still sending its mail, or was a moment ago. "+
-			"Drain or stop it, and try again in %d s.", from, int(db.LeaseTime.Seconds()))
+		return 0, fault.New(fault.Conflict, "The node %s is still sending its mail, or was a moment ago. Drain or stop it, and try "+
+			"again in %d s.", from, int(db.LeaseTime.Seconds()))
 	}
 	defer func() {
 		if released := q.o.Leases.Release(ctx, lease); err == nil {

@@ -56,8 +56,7 @@ func (a *API) registerBuilds(r *rest.Router) {
 		Examples: []rest.Example[build, rest.None]{{
 			Name: "unknown", In: build{Key: "SHOP-API", State: "SUCCESSFUL"},
 			Err: fault.New(fault.NotFound, "No event of a repository that you administer named the commit "+
-				"9e8c7d6b5a49382716059483726150f4e3d2c1b0, "+
-				"or no rule there asks for builds; name the repository in the path."),
+				"9e8c7d6b5a49382716059483726150f4e3d2c1b0, or no rule there asks for builds; name the repository in the path."),
 		}},
 		Do: func(ctx context.Context, in build) (rest.None, error) {
 			return rest.None{}, a.postBuild(ctx, in, notify.RepositoryRef{})

@@ -75,11 +75,10 @@ func (a *API) registerChannelSaves(r *rest.Router) {
 		Route: rest.Route{Method: "PUT", Path: one},
 		Words: rest.Words{
 			ID: "saveChannel", Tag: "rules", Summary: "Names or shares a channel, or replaces its webhook URL.", Headers: []string{"ETag"},
-			Text: "Members that are left out stay. For users who administer all rules and reports that send to the channel; the 403 says how many " +
-				"are others'. One that is or was shared is changed by who made it, and by `ADMIN`. With its `version` (409), or `If-Match` (412), " +
-				"a save overwrites nothing that was saved meanwhile; without either it " +
-				"goes through.\n\nA replaced webhook URL holds for all rules and reports of the channel and for what waits, on every node; " +
-				"the channel is open then.",
+			Text: "Members that are left out stay. For users who administer all rules and reports that send to the channel; the 403 says " +
+				"how many are others'. One that is or was shared is changed by who made it, and by `ADMIN`. With its `version` (409), or " +
+				"`If-Match` (412), a save overwrites nothing that was saved meanwhile; without either it goes through.\n\n" +
+				"A replaced webhook URL holds for all rules and reports of the channel and for what waits, on every node; the channel is open then.",
 			Answer: "The channel as it is now.", Refused: []int{http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests},
 			RefusedFor: map[int]string{http.StatusNotFound: noChannel[http.StatusNotFound], http.StatusConflict: urlTaken[http.StatusConflict]},
 		},

@@ -69,8 +69,8 @@ func (in *CloudRule) rule(at notify.RuleQuery, f *fault.Fields) notify.Rule {
 		f.Add("id", "Give a positive number. To create a rule, leave it out.")
 	}
 	if in.Enabled != nil && !*in.Enabled {
-		f.Add("enabled", "Saving a rule of the cloud edition enables it; leave this out. "+
-			"To switch a rule off, use PUT …/rules/enabled?id=…&enabled=false.")
+		f.Add("enabled", "Saving a rule of the cloud edition enables it; leave this out. To switch a rule off, use PUT "+
+			"…/rules/enabled?id=…&enabled=false.")
 	}
 	return notify.Rule{
 		ID: in.ID, Version: in.Version, Name: in.Name, Connection: at.Connection, ProjectKey: at.ProjectKey, RepositoryKey: at.RepositoryKey,

@@ -23,8 +23,7 @@ func (a *API) registerEventTypes(r *rest.Router) {
 			ID: "listEventTypes", Tag: "rules", Summary: "Lists the event types that a rule can select.",
 			Answer: "All of them, in the order in which the console groups them.",
 			Text: "The keys are what `eventTypes` and `expectedEvents` of rules take. Rules of an edition take only the types that name " +
-				"that edition. " +
-				"A type stays once it is there; new ones may come with a release.",
+				"that edition. A type stays once it is there; new ones may come with a release.",
 		},
 		Examples: []rest.Example[struct{}, []EventType]{{Name: "first", Out: &[]EventType{
 			{"BRANCH_CREATED", "Branch created", "Branches and tags", []notify.Edition{notify.SelfHosted, notify.Cloud}},

@@ -75,9 +75,8 @@ const (
 	whichFormat         = "`auto` is the channel's own format, and where that is `auto` too, `slack` for hooks.slack.com, else `teams`."
 	whenDecided         = "Where it needs back-tracking, it is asked within a minute of the event, and the message keeps its place meanwhile."
 	whatLooksWrong      = "What looks like a mistake in the rule, which holds all the same; absent where there is nothing."
-	whatMasksCost       = "A mask of the rule takes too many steps on some branch names, where the message is sent without asking it. " +
-		"After three " +
-		"times the mask is not asked any more until it is changed."
+	whatMasksCost       = "A mask of the rule takes too many steps on some branch names, where the message is sent without asking " +
+		"it. After three times the mask is not asked any more until it is changed."
 )
 
 // Warning is what looks like a mistake in a member.

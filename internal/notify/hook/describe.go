@@ -20,8 +20,7 @@ type toConnection struct {
 func (toConnection) MemberWords() map[string]string {
 	return map[string]string{
 		"X-Event-Key": "The platform's own key of the event. It counts where the body has no `eventKey`; where it has one, the header " +
-			"must say the " +
-			"same or be left out, since the signature does not cover it.",
+			"must say the same or be left out, since the signature does not cover it.",
 		"X-Request-Id": "The platform's id of the event. The same id with the same body twice on a connection is one event.",
 	}
 }
@@ -34,20 +33,18 @@ type toHook struct {
 
 const (
 	ownHook = "The body is signed: `X-Hub-Signature` holds `sha256=` and the HMAC-SHA256 of the body in hexadecimal, under the " +
-		"connection's secret. " +
-		"`Content-Type` is ignored; the body has at most 10 MiB. It arrives within 30 s, and after the first 5 s at no less than 16 " +
-		"KiB a second, " +
-		"else the answer is 408. It is 408 too where the memory for bodies is used up and this one is the slowest of them.\n\n" +
-		"The answer comes within 10 s of the body: 503 where the database has not committed by then. It may yet do so; the same webhook sent " +
-		"again is then the same event.\n\n" +
-		"A 202 means that the event and its messages are stored and synced; nothing is asked of the network before it. It comes for whatever is " +
-		"verified: understood or not, wanted by a rule or not, seen before or not. The platform's test, with the key `diagnostics:ping` or the " +
-		"body `{\"test\": true}` without a key, is not signed and is 200."
-	scopedHook = "Like `/hooks/{connection}`, signed with the hook's secret. An event outside the hook's scope is 403: anyone who knows " +
-		"the secret of " +
-		"one project's or repository's hook can say nothing about another.\n\n" +
-		"A rename out of the scope is taken (202) and moves nothing: it is offered to an administrator under `/rest/outrigger/1.0/renames`, and " +
-		"until that is decided events under the new key are kept and not delivered."
+		"connection's secret. `Content-Type` is ignored; the body has at most 10 MiB. It arrives within 30 s, and after the first 5 s " +
+		"at no less than 16 KiB a second, else the answer is 408. It is 408 too where the memory for bodies is used up and this one is " +
+		"the slowest of them.\n\n" +
+		"The answer comes within 10 s of the body: 503 where the database has not committed by then. It may yet do so; the same " +
+		"webhook sent again is then the same event.\n\n" +
+		"A 202 means that the event and its messages are stored and synced; nothing is asked of the network before it. It comes for " +
+		"whatever is verified: understood or not, wanted by a rule or not, seen before or not. The platform's test, with the key " +
+		"`diagnostics:ping` or the body `{\"test\": true}` without a key, is not signed and is 200."
+	scopedHook = "Like `/hooks/{connection}`, signed with the hook's secret. An event outside the hook's scope is 403: anyone who " +
+		"knows the secret of one project's or repository's hook can say nothing about another.\n\n" +
+		"A rename out of the scope is taken (202) and moves nothing: it is offered to an administrator under " +
+		"`/rest/outrigger/1.0/renames`, and until that is decided events under the new key are kept and not delivered."
 )
 
 func errNoWebhook(path string) error {

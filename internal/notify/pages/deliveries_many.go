@@ -96,8 +96,8 @@ func (m *many) tick(ids []string) error {
 		case slices.Contains(m.filter.IDs, id):
 			continue
 		case m.ticked == pageSize:
-			return fault.New(fault.Invalid, "More than %d deliveries are selected. Nothing was done. "+
-				"Filter the list by state, and use what it offers for all that match.", pageSize)
+			return fault.New(fault.Invalid, "More than %d deliveries are selected. Nothing was done. Filter the list by state, and use "+
+				"what it offers for all that match.", pageSize)
 		}
 		m.filter.IDs, m.ticked = append(m.filter.IDs, id), m.ticked+1
 		m.form = append(m.form, console.Hidden{Name: "id", Value: text})

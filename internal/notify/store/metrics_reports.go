@@ -17,9 +17,9 @@ type runCounts struct {
 func newRunCounts(f promauto.Factory) *runCounts {
 	ended := f.NewCounterVec(prometheus.CounterOpts{
 		Name: "outrigger_notify_report_runs_total",
-		Help: "Due times of activity reports that ended, by outcome: delivered, failed (the chat refused the message, or the platform did " +
-			"not answer for an hour), " +
-			"cancelled (by the next report, or by a person), missed (Outrigger was down for too long). One that is sent again ends again.",
+		Help: "Due times of activity reports that ended, by outcome: delivered, failed (the chat refused the message, or the platform " +
+			"did not answer for an hour), cancelled (by the next report, or by a person), missed (Outrigger was down for too long). One " +
+			"that is sent again ends again.",
 	}, []string{"outcome"})
 	c := &runCounts{ended: make(map[notify.RunOutcome]prometheus.Counter), retries: f.NewCounter(prometheus.CounterOpts{
 		Name: "outrigger_notify_report_retries_total",

@@ -27,8 +27,9 @@ var people = [...]string{"Ada Lovelace", "Grace Hopper", "Alan Turing", "Katheri
 var topics = [...]struct{ branch, title, description string }{
 	{"carry-lever", "Carry over all seven wheels at once", "The carry went wheel by wheel, which took seven turns. Now a lever lifts all " +
 		"of them.\n\nSee the drawing in `doc/carry.svg`."},
-	{"punch-card-reader", "Read punch cards with folded corners", "Folded corners used to stop the reader.\n\n* the sensor is asked " +
-		"twice\n* a card that stays unreadable goes to its own tray"},
+	{"punch-card-reader", "Read punch cards with folded corners", "Folded corners used to stop the reader.\n\n" +
+		"* the sensor is asked twice\n" +
+		"* a card that stays unreadable goes to its own tray"},
 	{"orbit-tables", "Round orbit tables half to even", "The last digit of the printed tables was one too high in 0.4 % of all rows."},
 }
 

@@ -32,8 +32,10 @@ var people = [...]Person{
 
 // topics are what branches and pull requests are about.
 var topics = [...]struct{ branch, title, description string }{
-	{"punch-card-reader", "Read punch cards with folded corners", "Folded corners used to stop the reader.\n\n* the sensor is asked " +
-		"twice\n* a card that stays unreadable goes to its own tray\n\nMeasured on 400 cards: none is lost."},
+	{"punch-card-reader", "Read punch cards with folded corners", "Folded corners used to stop the reader.\n\n" +
+		"* the sensor is asked twice\n" +
+		"* a card that stays unreadable goes to its own tray\n\n" +
+		"Measured on 400 cards: none is lost."},
 	{"difference-wheel", "Carry over all seven wheels at once", "The carry went wheel by wheel, which took seven turns. Now a lever lifts " +
 		"all of them.\n\nSee the drawing in `doc/carry.svg`."},
 	{"night-shift", "Let the night shift pause a long computation", "A pause writes the state of every register to the drum and can be " +

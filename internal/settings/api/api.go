@@ -55,8 +55,7 @@ func (a *API) Register(r *rest.Router) {
 		Words: rest.Words{
 			ID: "getSettings", Tag: "settings", Summary: "Returns the global settings.", Answer: "The settings that hold.",
 			Text: "Needs `ADMIN`. These are the settings that administrators change at run time; those of the configuration file are not " +
-				"among them. " +
-				"Send `version` back with a change, so that it is refused where somebody else has saved meanwhile.",
+				"among them. Send `version` back with a change, so that it is refused where somebody else has saved meanwhile.",
 		},
 		Examples: []rest.Example[struct{}, Settings]{{Name: "fresh", Out: &Settings{}}},
 		Do:       a.read,

@@ -19,8 +19,7 @@ func (a *Admin) registerBackup(r *rest.Router) {
 			ID: "backUpThreads", Tag: tag, Summary: "Returns a backup of every thread.", Media: "application/gzip",
 			Text: "Needs `SYS_ADMIN`. An answer that breaks off has no last line, and is no backup.",
 			Answer: "Lines of JSON, packed with gzip: the first with format and version, one for each issue in the order of their ids, " +
-				"the last with " +
-				"their count and the SHA-256 of all lines before it.",
+				"the last with their count and the SHA-256 of all lines before it.",
 		},
 		Serve: a.backup,
 	})
@@ -40,10 +39,9 @@ func (a *Admin) registerBackup(r *rest.Router) {
 		Words: rest.Words{
 			ID: "restoreThreads", Tag: tag, Summary: "Restores a backup.", Status: http.StatusAccepted,
 			Answer: "It is checked, and is being written.",
-			Text: "Needs `SYS_ADMIN`. The body is the backup, up to `threads.max_upload`, of any media type; without a body it is the upload " +
-				"of the kind " +
-				"`backup` that `upload` names. It is checked as a whole before anything is written: one that is damaged or cut off changes nothing. " +
-				"Not while data is processed.",
+			Text: "Needs `SYS_ADMIN`. The body is the backup, up to `threads.max_upload`, of any media type; without a body it is the " +
+				"upload of the kind `backup` that `upload` names. It is checked as a whole before anything is written: one that is damaged " +
+				"or cut off changes nothing. Not while data is processed.",
 			Takes:      []rest.Media{{Type: "application/gzip", Examples: map[string]any{"none": "no backup"}}},
 			Refused:    []int{http.StatusConflict},
 			RefusedFor: map[int]string{http.StatusBadRequest: "The file is not a complete backup, or the mode is unknown."},

@@ -32,9 +32,9 @@ func (a *Source) registerExport(r *rest.Router) {
 		Route: rest.Route{Method: "GET", Path: ExportPath, Access: rest.SysAdmins},
 		Words: rest.Words{
 			ID: "exportHierarchy", Tag: tag, Summary: "Exports the comment hierarchy, a page at a time.",
-			Text: "Needs `SYS_ADMIN`. Fetch pages with increasing `offset` until `hasMore` is false; `offset` plus the records of the page " +
-				"is the next " +
-				"one. Together they have each record once, while nothing is imported meanwhile. Comments that answer none have no record.",
+			Text: "Needs `SYS_ADMIN`. Fetch pages with increasing `offset` until `hasMore` is false; `offset` plus the records of the " +
+				"page is the next one. Together they have each record once, while nothing is imported meanwhile. Comments that answer none " +
+				"have no record.",
 			Answer: "The page, ordered by issue and comment. Past the end it is empty.", Refused: []int{http.StatusServiceUnavailable},
 		},
 		Examples: []rest.Example[exporting, threads.ExportPage]{{Name: "last", Out: &threads.ExportPage{

@@ -27,10 +27,8 @@ func (a *Source) registerImports(r *rest.Router) {
 		Words: rest.Words{
 			ID: "importHierarchy", Tag: tag, Summary: "Imports a hierarchy file.", Answer: "The result of the import.",
 			Text: "Needs `SYS_ADMIN`. The body is a JSON array of records or export pages, perhaps packed with gzip or zip, of any media " +
-				"type, up to " +
-				"`threads.max_upload`. The same record again changes nothing, another parent for a comment replaces it. The file is taken " +
-				"as it comes: " +
-				"what was taken before an error stays, and sending it again takes the rest.",
+				"type, up to `threads.max_upload`. The same record again changes nothing, another parent for a comment replaces it. The file " +
+				"is taken as it comes: what was taken before an error stays, and sending it again takes the rest.",
 			Takes: []rest.Media{{Type: "application/json", Examples: map[string]any{
 				"records": []threads.Record{{IssueID: 10001, CommentID: 10502, ParentCommentID: 10501},
 					{IssueID: 10001, CommentID: 10503, ParentCommentID: 10502}},
@@ -51,8 +49,7 @@ func (a *Source) registerImports(r *rest.Router) {
 		Words: rest.Words{
 			ID: "importMappings", Tag: tag, Summary: "Imports a mappings file of a cloud site.", Answer: "The result of the import.",
 			Text: "Needs `SYS_ADMIN`. The body is CSV with the columns entityType, serverId and cloudId, perhaps packed with gzip or zip, " +
-				"of any media " +
-				"type, up to `threads.max_upload`. Another cloud id for an entity replaces it. It is taken as it comes.",
+				"of any media type, up to `threads.max_upload`. Another cloud id for an entity replaces it. It is taken as it comes.",
 			Takes: []rest.Media{{Type: "text/csv", Examples: map[string]any{"short": exampleMappings}}, packed},
 		},
 		Serve: a.importMappings,

@@ -28,8 +28,7 @@ type loading struct {
 func (loading) MemberWords() map[string]string {
 	return map[string]string{
 		"acceptIncomplete": "Load files that are damaged or not all there (`incomplete` of the preview) as they are. Without it they " +
-			"are refused; " +
-			"with it, status and comparison say what was wrong.",
+			"are refused; with it, status and comparison say what was wrong.",
 		"acceptOtherSite": "Load id mappings that are for another site than the target (`sites` of the preview). Without it they are refused.",
 	}
 }

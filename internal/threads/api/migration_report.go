@@ -25,9 +25,8 @@ func (a *Admin) registerMigrationReport(r *rest.Router) {
 			ID: "reportMigration", Tag: tag, Summary: "Returns the report of the migration, to print or as CSV.", Media: "text/html",
 			Answer: "The report.",
 			Text: "Needs `SYS_ADMIN`. Start, end and rate; the files with their SHA-256 and what is wrong with them; the permanent errors " +
-				"by reason and " +
-				"by what the target said; what the last comparison found; who did what. A reset ends it with the data. With `format=csv` it is " +
-				"`text/csv`.",
+				"by reason and by what the target said; what the last comparison found; who did what. A reset ends it with the data. With " +
+				"`format=csv` it is `text/csv`.",
 			Refused: []int{http.StatusConflict}, RefusedFor: map[int]string{http.StatusConflict: "Nothing is loaded."},
 		},
 		Examples: []rest.Example[reportingMigration, string]{

@@ -32,9 +32,8 @@ func (a *Source) registerReport(r *rest.Router) {
 			ID: "reportIDMappings", Tag: tag, Summary: "Returns the ids that entities got on a cloud site.", Media: "text/csv",
 			Headers: []string{"ETag"},
 			Text: "Needs `SYS_ADMIN`. The first call for a site, the first after its mappings changed, and one with " +
-				"`invalidateCache=true` have the " +
-				"report made and answer 202; ask again until it is 200. `Accept` does not count. `Range` with `If-Range` goes on with a download " +
-				"that broke off.",
+				"`invalidateCache=true` have the report made and answer 202; ask again until it is 200. `Accept` does not count. `Range` " +
+				"with `If-Range` goes on with a download that broke off.",
 			Answer: "The report. Its first line is `entityType,serverId,cloudId`; nothing is quoted; each entity comes once.",
 			Also: []rest.Success{
 				{Status: http.StatusAccepted, Text: "The report is being made. There is no body.", Headers: []string{"Retry-After"}, Of: nothing},

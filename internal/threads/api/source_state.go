@@ -60,8 +60,7 @@ func (a *Source) registerState(r *rest.Router) {
 		Words: rest.Words{
 			ID: "mirrorSource", Tag: tag, Summary: "Has the host application's database read now.", Status: http.StatusAccepted,
 			Text: "Needs `SYS_ADMIN`. A reading that would remove more than half of the records removes none, and waits for " +
-				"`acceptRemoval`; until then " +
-				"the export answers 503. How it went is in `mirror` of the source.",
+				"`acceptRemoval`; until then the export answers 503. How it went is in `mirror` of the source.",
 			Answer: "It begins; this is how the side stands.", Refused: []int{http.StatusConflict},
 		},
 		Examples: []rest.Example[mirroring, ThreadsSource]{

@@ -21,9 +21,9 @@ type tusCreation struct {
 // MemberWords are those too long for a tag.
 func (tusCreation) MemberWords() map[string]string {
 	return map[string]string{
-		"Upload-Metadata": "`kind`, which is `hierarchy`, `mappings` or `backup`, and perhaps `filename` and, of `mappings`, `site`, the URL " +
-			"of the cloud " +
-			"site that the report is for; the values in base64. `replace`, without a value, takes the place of another file of the kind.",
+		"Upload-Metadata": "`kind`, which is `hierarchy`, `mappings` or `backup`, and perhaps `filename` and, of `mappings`, `site`, " +
+			"the URL of the cloud site that the report is for; the values in base64. `replace`, without a value, takes the place of " +
+			"another file of the kind.",
 	}
 }
 
@@ -80,8 +80,7 @@ func (a *Uploads) registerTus(r *rest.Router) {
 	addTus[tusPart](a, r, "PATCH", one, a.patch, rest.Words{
 		ID: "continueUpload", Summary: "Brings a part of a file, or the rest of it.",
 		Text: "Needs `SYS_ADMIN`. What came in of a body that broke off is kept. With `Upload-Checksum` the body is at most 8 MiB, and " +
-			"stored whole " +
-			"or not at all.",
+			"stored whole or not at all.",
 		Answer: "It is stored; `Upload-Offset` is how much there is now.", Headers: []string{"Upload-Offset", "Upload-Expires"},
 		Refused: conflict,
 		Takes:   []rest.Media{{Type: offsetType, Examples: map[string]any{"fresh": `[{"issueId":10001,"commentId":10502,"parentCommentId":10501}]`}}},

@@ -180,8 +180,8 @@ func (d *download) ended() error {
 		return fmt.Errorf("reading the output: %w", err)
 	}
 	if last[0] != '\n' {
-		return fault.New(fault.Invalid, "The server's report is cut off: its last line has no end. "+
-			"Request a new one (--invalidate-cache); the received data is in %s.", d.part.Name())
+		return fault.New(fault.Invalid, "The server's report is cut off: its last line has no end. Request a new one "+
+			"(--invalidate-cache); the received data is in %s.", d.part.Name())
 	}
 	return nil
 }

@@ -82,8 +82,8 @@ func (d *HierarchyDecoder) begin() {
 func notHierarchy(b []byte) error {
 	switch {
 	case b[0] == '<':
-		return fault.New(fault.Invalid, "The hierarchy file is a web page, perhaps a sign-in page; "+
-			"export it again, signed in as an administrator.")
+		return fault.New(fault.Invalid, "The hierarchy file is a web page, perhaps a sign-in page; export it again, signed in as an "+
+			"administrator.")
 	case looksLikeMappings(b):
 		return fault.New(fault.Invalid, "The hierarchy file is an id mappings CSV; choose comments_hierarchy_export.json, and the CSV in its "+
 			"own place.")

@@ -159,8 +159,8 @@ func notMappings(b []byte) error {
 	case b[0] == '[' || b[0] == '{':
 		return fault.New(fault.Invalid, "The id mappings file is JSON; choose id-mappings.csv, and the hierarchy in its own place.")
 	case b[0] == '<':
-		return fault.New(fault.Invalid, "The id mappings file is a web page, perhaps a sign-in page; "+
-			"download the report again, signed in as an administrator.")
+		return fault.New(fault.Invalid, "The id mappings file is a web page, perhaps a sign-in page; download the report again, signed "+
+			"in as an administrator.")
 	}
 	return nil
 }

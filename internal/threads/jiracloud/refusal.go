@@ -44,8 +44,8 @@ func (s *site) refusal(q question, resp *http.Response, text []byte) error {
 		e.Kind, e.Message = threads.TargetLimits, "The cloud site is asked too often"+limitOf(resp.Header)
 		e.Wait, e.Declared = work.RetryAfter(resp.Header, s.clock())
 	case status >= 300 && status < 400:
-		e.Kind, e.Message = threads.TargetRefusesUs, fmt.Sprintf("The cloud site sends on to %s; "+
-			"set threads.jira_cloud.url to the URL that answers itself, restart Outrigger, then continue.", destination(resp))
+		e.Kind, e.Message = threads.TargetRefusesUs, fmt.Sprintf("The cloud site sends on to %s; set threads.jira_cloud.url to the URL "+
+			"that answers itself, restart Outrigger, then continue.", destination(resp))
 	case status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge:
 		e.Kind, e.Message = threads.TargetForbids, fmt.Sprintf("The cloud site refused what was to be done with issue %d", q.issue)
 	case status >= 500:

@@ -32,8 +32,8 @@ func (p *Processor) migrate(ctx context.Context, lease threads.Holder) error {
 		return err
 	}
 	why := err
-	m.Phase, m.Message = threads.PhaseFailed, "The database refused what was to be written; "+
-		"the reason is in the server's log. Fix the cause, then continue."
+	m.Phase, m.Message = threads.PhaseFailed, "The database refused what was to be written; the reason is in the server's log. Fix "+
+		"the cause, then continue."
 	if err = p.Store.Commit(ctx, lease, &m, threads.Written{}); err == nil {
 		p.logEnd(&m, why)
 	}
