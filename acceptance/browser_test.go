@@ -59,14 +59,15 @@ func startDemo(t *testing.T) demo {
 }
 
 // browser is a headless Chromium with a window of that width.
-func browser(t *testing.T, width int) context.Context {
+func browser(t *testing.T, width int, more ...chromedp.ExecAllocatorOption) context.Context {
 	t.Helper()
 	path := os.Getenv("TEST_CHROMIUM")
 	if path == "" {
 		t.Fatal("TEST_CHROMIUM names no Chromium: run make test")
 	}
-	allocator, cancel := chromedp.NewExecAllocator(t.Context(), chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Headless, chromedp.NoFirstRun,
+	options := append(more, chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Headless, chromedp.NoFirstRun,
 		chromedp.WindowSize(width, 1000), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
+	allocator, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
 	ctx, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)

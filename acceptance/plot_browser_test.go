@@ -51,6 +51,42 @@ func TestPlotsSayTheirNumbers(t *testing.T) {
 	}
 }
 
+// A plot is as wide as its panel, and its marks are on whole hours of the reader's zone
+// where that is not whole hours from UTC, each below its line.
+func TestPlotsFillTheirPanel(t *testing.T) {
+	t.Parallel()
+	d := startDemo(t)
+	d.send(t)
+	waitFor(t, func() bool { return d.channel(t, "reviews").Waiting == 0 })
+	const measured = `(() => {
+		const plot = document.querySelector(".plot"), box = plot.getBoundingClientRect(), panel = plot.closest(".card");
+		const lines = [...plot.querySelectorAll("[data-mark]")].map((line) => line.getBoundingClientRect().left);
+		const apart = [...document.querySelector(".axis").querySelectorAll("[data-at]")].map((mark, i) => {
+			const at = mark.getBoundingClientRect();
+			return Math.abs(at.left + at.width / 2 - lines[i]);
+		});
+		const style = getComputedStyle(panel);
+		return { room: panel.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - box.width, apart: Math.max(...apart) };
+	})()`
+	for _, zone := range []string{"Asia/Kolkata", "Asia/Kathmandu", "Europe/Berlin"} {
+		for _, width := range []int{1280, 390} {
+			ctx := browser(t, width, chromedp.Env("TZ="+zone))
+			do(t, ctx, "sign in", d.signIn()...)
+			var axis string
+			var got struct{ Room, Apart float64 }
+			do(t, ctx, "look at a channel's day",
+				chromedp.Navigate(fmt.Sprintf("%s/notifications/channels/%d", d.console, d.channel(t, "reviews").ID)), chromedp.WaitVisible(`.plot`), settled,
+				evaluate(axisOf, &axis), evaluate(measured, &got), look(t, fmt.Sprintf("plot-%d", width)))
+			if !regexp.MustCompile(`^(\d\d:00 ){3}now$`).MatchString(axis) {
+				t.Errorf("%s at %d pixels: the axis has %q", zone, width, axis)
+			}
+			if got.Room > 1 || got.Apart > 2 {
+				t.Errorf("%s at %d pixels: %v pixels are left beside the plot, a mark is %v from its line", zone, width, got.Room, got.Apart)
+			}
+		}
+	}
+}
+
 // A fresh server has no axis of ten messages that never were.
 func TestAFreshServerDrawsNothing(t *testing.T) {
 	t.Parallel()

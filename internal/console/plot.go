@@ -15,8 +15,8 @@ const (
 	PlotStep = plotSpan / plotWidth
 
 	plotWidth = 192 // pixels, one a step: wide enough to see a morning, narrow enough for a table; an hour is whole steps
-	// plotHeight leaves a line of text above the course.
-	plotHeight, plotTop = 52, 14
+	// plotHeight is stretched, and so is plotWidth; plotTop leaves room for the line.
+	plotHeight, plotTop = 52, 1
 	// plotLeast is the height of a plot at least, so that one message does not
 	// look like a mountain.
 	plotLeast = 10

@@ -28,7 +28,7 @@ func TestPlot(t *testing.T) {
 		Course{Tone: Bad, Points: []Point{pointAt(191, 3)}})
 	want := Plot{
 		Max: 10, Text: "At most 10.", None: "All quiet.", Marks: marks(plotFrom), Legend: []PlotLegend{{Good, "delivered"}},
-		Lines: []PlotLine{{Good, "0,51 1,51 1,14 2,14"}, {Good, "5,32.5 6,32.5"}, {Bad, "191,40 192,40"}},
+		Lines: []PlotLine{{Good, "0,51 1,51 1,1 2,1"}, {Good, "5,26 6,26"}, {Bad, "191,36 192,36"}},
 		Hours: []PlotHour{{plotFrom, 0, []int64{10}}},
 	}
 	if diff := cmp.Diff(want, p); diff != "" {
@@ -38,7 +38,7 @@ func TestPlot(t *testing.T) {
 	if p := NewPlot(plotFrom, "1", "All quiet.", Course{Points: []Point{pointAt(0, 1)}}); p.Max != plotLeast {
 		t.Errorf("%+v", p)
 	}
-	if p := NewPlot(plotFrom, "400", "All quiet.", Course{Points: []Point{pointAt(0, 3)}}, Course{Points: []Point{pointAt(191, 400)}}); p.Max != 400 || p.Lines[1].Points != "191,14 192,14" {
+	if p := NewPlot(plotFrom, "400", "All quiet.", Course{Points: []Point{pointAt(0, 3)}}, Course{Points: []Point{pointAt(191, 400)}}); p.Max != 400 || p.Lines[1].Points != "191,1 192,1" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -89,7 +89,7 @@ func TestPlotGoesByWholeHours(t *testing.T) {
 // A limit is drawn where the picture reaches it.
 func TestPlotLimits(t *testing.T) {
 	p := NewPlot(plotFrom, "At most 60.", "All quiet.", Course{Points: []Point{pointAt(0, 60)}}).Limit(50, Warn).Limit(100, Bad)
-	if diff := cmp.Diff([]PlotLimit{{Warn, "20.5", 50}}, p.Limits); diff != "" {
+	if diff := cmp.Diff([]PlotLimit{{Warn, "9.5", 50}}, p.Limits); diff != "" {
 		t.Error(diff)
 	}
 	if p := (Plot{}).Limit(5, Warn); p.Limits != nil {

@@ -3,6 +3,7 @@
 
 const height = 52;
 const hourWidth = 8; // in the picture
+const minutes = 24 * 60; // that a plot shows
 
 function hoursOf(box) {
   const names = [...box.querySelectorAll("thead th")].slice(1).map((cell) => cell.textContent);
@@ -30,19 +31,37 @@ function show(box, hour) {
   said(box).textContent = hour ? hour.text : "";
   if (!hour) return;
   const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
-  for (const [name, value] of Object.entries({ class: "here", x1: hour.middle, x2: hour.middle, y1: 14, y2: height })) line.setAttribute(name, value);
+  for (const [name, value] of Object.entries({ class: "here", x1: hour.middle, x2: hour.middle, y1: 0, y2: height })) line.setAttribute(name, value);
   box.querySelector("svg").append(line);
 }
 
-function reach(within) {
+// The marks of the axis are at whole hours in UTC: in a zone that is half an hour off they
+// move to those before.
+function align(box) {
+  const lines = box.querySelectorAll("[data-mark]");
+  box.querySelectorAll(".axis [data-at]").forEach((mark, i) => {
+    const at = new Date(mark.dataset.at);
+    const past = at.getMinutes();
+    if (!past) return;
+    at.setMinutes(0);
+    mark.dataset.at = at.toISOString();
+    const x = `${parseFloat(mark.getAttribute("x")) - 100 * past / minutes}%`;
+    mark.setAttribute("x", x);
+    lines[i].setAttribute("x1", x);
+    lines[i].setAttribute("x2", x);
+  });
+}
+
+function begin(within) {
   for (const box of within.querySelectorAll("[data-plot]")) {
     const svg = box.querySelector("svg");
     if (box.querySelector("tbody tr") && !svg.hasAttribute("tabindex")) svg.setAttribute("tabindex", "0");
+    align(box);
   }
 }
 
-reach(document);
-document.addEventListener("live", (event) => reach(event.target));
+begin(document);
+document.addEventListener("live", (event) => begin(event.target));
 
 document.addEventListener("pointermove", (event) => {
   const svg = event.target.closest?.("[data-plot] svg");
