@@ -18,7 +18,7 @@ func TestReportByForm(t *testing.T) {
 			picture := func(name string) step { return look(t, fmt.Sprintf("%s-%d", name, width)) }
 			d := startDemo(t)
 			ctx := browser(t, width)
-			var list, next, tested, view, chat string
+			var list, next, tested, shown, view, chat string
 			do(t, ctx, "sign in", d.signIn()...)
 			do(t, ctx, "choose a schedule",
 				chromedp.Navigate(d.console+"/notifications/reports"),
@@ -35,7 +35,13 @@ func TestReportByForm(t *testing.T) {
 				chromedp.WaitNotVisible(`.day`),
 				chromedp.WaitVisible(`//p[@class="next"][contains(text(), "Asia/Kolkata")]`),
 				read(`.next`, &next),
+				chromedp.WaitVisible(`.shown-cards .chat-card`),
+				read(`.shown-cards`, &shown),
+				picture("report-preview"),
 			)
+			if !strings.Contains(shown, "7 open pull requests, 5 inactive for 7 days or more") || !strings.Contains(shown, "Every morning") {
+				t.Errorf("beside the form: %q", shown)
+			}
 			if !strings.HasPrefix(next, "Next: ") || !strings.HasSuffix(next, ", 09:00 Asia/Kolkata") {
 				t.Errorf("it says %q", next)
 			}

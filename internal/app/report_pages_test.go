@@ -86,6 +86,29 @@ func TestReportPages(t *testing.T) {
 		t.Error("the test saved the report")
 	}
 
+	// What it would send now is shown, or why that is not known; nothing is sent.
+	for _, c := range []struct {
+		typed url.Values
+		want  string
+	}{
+		{url.Values{}, "1 open pull request, 1 inactive for 14 days or more"},
+		{url.Values{"inactivityDays": {"60"}}, "1 open pull request, none inactive for 60 days or more"},
+		{url.Values{"targetBranchMask": {"release/.*"}}, "0 open pull requests"},
+		{url.Values{"repository": {"ATL/kayak"}}, "0 open pull requests"},
+		{url.Values{"repository": {""}}, "Shows the message"},
+		{url.Values{"repository": {"canoe"}, "inactivityDays": {"0"}}, "Enter the repository as PROJECT/repository, on a cloud platform as workspace/repository. Give a number of days"},
+	} {
+		c.typed.Set("do", "show")
+		status, body := consolePage(t, a.App, reportPages+"/new", a.form(c.typed))
+		_, part := consolePage(t, a.App, reportPages+"/preview", a.form(c.typed))
+		if status != http.StatusOK || !strings.Contains(body, c.want) || !strings.Contains(part, c.want) || strings.Contains(part, "<form") {
+			t.Errorf("%v: %d, no %q", c.typed, status, c.want)
+		}
+	}
+	if posts := a.chat.taken(); len(posts) != 0 {
+		t.Errorf("the preview sent %q", posts)
+	}
+
 	// The first button of the form, which Enter presses, saves. A day that is
 	// hidden without being weekly does not count.
 	if status, body = consolePage(t, a.App, reportPages+"/new", a.form(url.Values{"frequency": {"DAILY"}})); status != http.StatusSeeOther {
@@ -158,6 +181,11 @@ func TestReportViewPage(t *testing.T) {
 		t.Errorf("a test while it refuses: %d", status)
 	}
 	wants(t, "a test while it refuses", body, refused, `value="Waiting"`)
+	status, body = consolePage(t, a.App, reportPages+"/preview?id=1", a.form(url.Values{"webhookUrl": {""}}))
+	if status != http.StatusOK {
+		t.Errorf("a preview while it refuses: %d", status)
+	}
+	wants(t, "a preview while it refuses", body, refused)
 }
 
 // wants holds a page to have texts.

@@ -249,11 +249,31 @@ func (s *Reports) View(ctx context.Context, id int64) (ReportView, error) {
 	if err != nil {
 		return ReportView{}, err
 	}
+	return s.view(ctx, &info)
+}
+
+// Preview is View of a report as it is typed, saved or not. The permissions are those of
+// Save.
+func (s *Reports) Preview(ctx context.Context, draft notify.Report) (ReportView, error) {
+	var wrong fault.Fields
+	draft, stored, err := s.prepare(ctx, draft, &wrong)
+	if err != nil {
+		return ReportView{}, err
+	}
+	draft.ValidateContent(&wrong)
+	if err := wrong.Err(); err != nil {
+		return ReportView{}, err
+	}
+	stored.Report = draft
+	return s.view(ctx, &stored)
+}
+
+func (s *Reports) view(ctx context.Context, info *notify.ReportInfo) (ReportView, error) {
 	e, err := s.askNow(ctx, &info.Report)
 	if err != nil {
 		return ReportView{}, err
 	}
-	return ReportView{Report: info, Event: e, AskedAt: e.At, Open: e.Report.Open, Inactive: e.Report.Inactive}, nil
+	return ReportView{Report: *info, Event: e, AskedAt: e.At, Open: e.Report.Open, Inactive: e.Report.Inactive}, nil
 }
 
 // askNowTime is how long the caller waits for the platform: 5,000 pull requests

@@ -31,6 +31,8 @@ type reportForm struct {
 	Next                    string
 	NextPath                string
 	Back                    string
+	PreviewPath             string
+	Now                     reportNow
 	Tested                  *tested // what became of a test, nil: there was none
 	Ran                     console.Badge
 	Failure                 string // why its channel has no message of the last run
@@ -75,7 +77,7 @@ func (p *Pages) reportPage(r *http.Request, form *console.Form, stored *notify.R
 	data := reportForm{
 		Form: form, Stored: stored, Frequencies: frequencyOptions(), Days: dayOptions()[0].Options, TimeZones: timeZones(),
 		Formats: formatOptions(),
-		Next:    p.nextRun(scheduleOf(form)), NextPath: reportsPath + "/next", Back: reportsPath,
+		Next:    p.nextRun(scheduleOf(form)), NextPath: reportsPath + "/next", PreviewPath: reportsPath + "/preview", Back: reportsPath,
 	}
 	data.Connections = p.reportConnections()
 	data.Example, data.RepositoryHint = p.repositoryHint()
@@ -91,6 +93,7 @@ func (p *Pages) reportPage(r *http.Request, form *console.Form, stored *notify.R
 		data.Mask, data.Channel = stored.Channel.Mask, stored.Channel.Status(p.Clock())
 		data.Ran = outcomeBadge(stored.LastOutcome())
 		data.Failure, _ = stored.LastFailure()
+		data.PreviewPath += console.Query("id", idText(stored.ID))
 		page.Title, page.Actions = stored.Name, []console.Action{{Label: "View", Path: reportPath(stored) + "/view"}}
 	}
 	page.Data = data
@@ -169,6 +172,12 @@ func (p *Pages) saveReport(r *http.Request) (console.Response, error) {
 	page, err := p.reportPage(r, form, stored)
 	if err != nil {
 		return nil, err
+	}
+	if form.Get("do") == doShow {
+		data := page.Data.(reportForm)
+		data.Now, err = p.reportNow(r.Context(), form, stored)
+		page.Data = data
+		return page, err
 	}
 	if form.Get("do") == doTest {
 		attempt, err := p.Reports.Test(r.Context(), draft, form.Get("webhookUrl"), nil)

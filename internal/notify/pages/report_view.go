@@ -16,11 +16,22 @@ import (
 
 // reportView is the page that shows what a report says now.
 type reportView struct {
-	Report  *notify.ReportInfo
+	Report *notify.ReportInfo
+	reportNow
+}
+
+// reportNow is what a report says now.
+type reportNow struct {
 	Card    template.HTML
 	Said    string
 	AskedAt time.Time
-	Trouble string // why the platform did not say
+	Trouble string // why that is not known
+}
+
+func reportNowOf(v *admin.ReportView, format notify.Format) (now reportNow, err error) {
+	now.AskedAt, now.Said = v.AskedAt, viewText(v)
+	now.Card, err = cardhtml.Fragment(card.New(v.Event), format)
+	return now, err
 }
 
 // viewReport asks the platform and shows the card as the channel would, or else what the
@@ -30,7 +41,7 @@ func (p *Pages) viewReport(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := reportView{Report: info, AskedAt: p.Clock()}
+	data := reportView{info, reportNow{AskedAt: p.Clock()}}
 	page := console.Page{
 		Template: "report-view", Title: info.Name,
 		Up:      []console.Link{{Label: "Activity reports", Path: reportsPath}},
@@ -43,8 +54,7 @@ func (p *Pages) viewReport(r *http.Request) (console.Response, error) {
 	case err != nil:
 		return nil, err
 	default:
-		data.AskedAt, data.Said = view.AskedAt, viewText(&view)
-		if data.Card, err = cardhtml.Fragment(card.New(view.Event), info.Format.ResolveFormat(info.Channel.Host)); err != nil {
+		if data.reportNow, err = reportNowOf(&view, info.Format.ResolveFormat(info.Channel.Host)); err != nil {
 			return nil, err
 		}
 	}

@@ -50,33 +50,42 @@ func cardsOf(keys []string, format notify.Format) ([]shownCard, error) {
 
 // cardsOfForm draws the cards of the events that are ticked in a form.
 func (p *Pages) cardsOfForm(ctx context.Context, form *console.Form, stored *notify.Channel) ([]shownCard, error) {
+	format, err := p.formatOfForm(ctx, form, stored)
+	if err != nil {
+		return nil, err
+	}
+	return cardsOf(form.All("eventTypes"), format)
+}
+
+// formatOfForm is the format in which the channel of a form gets its messages.
+func (p *Pages) formatOfForm(ctx context.Context, form *console.Form, stored *notify.Channel) (notify.Format, error) {
 	own, chosen := notify.Format(form.Get("format")), form.Get("channel")
 	if u, err := url.Parse(form.Get("webhookUrl")); err == nil && u.Host != "" && !secret.IsMask(form.Get("webhookUrl")) {
-		return cardsOf(form.All("eventTypes"), own.ResolveFormat(u.Hostname()))
+		return own.ResolveFormat(u.Hostname()), nil
 	}
 	if keeps(chosen, stored) {
-		return cardsOf(form.All("eventTypes"), own.Else(stored.Format).ResolveFormat(stored.Host))
+		return own.Else(stored.Format).ResolveFormat(stored.Host), nil
 	}
 	if chosen != "" { // with its own format
 		own = notify.Auto
 	}
-	return p.cardsOnChannel(ctx, form.All("eventTypes"), chosen, own)
+	return p.formatOnChannel(ctx, chosen, own)
 }
 
-// cardsOnChannel draws cards as a channel gets them from a rule of a format. A channel
-// that who asks may not choose, and none, count as one without a format.
-func (p *Pages) cardsOnChannel(ctx context.Context, keys []string, channel string, own notify.Format) ([]shownCard, error) {
+// formatOnChannel is the format in which a channel gets messages of a rule or report of
+// a format. A channel that who asks may not choose, and none, count as one without a format.
+func (p *Pages) formatOnChannel(ctx context.Context, channel string, own notify.Format) (notify.Format, error) {
 	if channel == "" {
-		return cardsOf(keys, own.ResolveFormat(""))
+		return own.ResolveFormat(""), nil
 	}
 	c, err := p.Channels.Named(ctx, channel)
 	switch {
 	case fault.Is(err, fault.Invalid):
-		return cardsOf(keys, own.ResolveFormat(""))
+		return own.ResolveFormat(""), nil
 	case err != nil:
-		return nil, err
+		return "", err
 	}
-	return cardsOf(keys, own.Else(c.Format).ResolveFormat(c.Host))
+	return own.Else(c.Format).ResolveFormat(c.Host), nil
 }
 
 // showCards answers the cards by themselves, for a form that changes: as its channel
@@ -84,13 +93,14 @@ func (p *Pages) cardsOnChannel(ctx context.Context, keys []string, channel strin
 func (p *Pages) showCards(r *http.Request) (console.Response, error) {
 	q := r.URL.Query()
 	own := notify.Format(q.Get("format"))
-	var cards []shownCard
-	var err error
-	if host := q.Get("host"); host != "" {
-		cards, err = cardsOf(q["eventTypes"], own.ResolveFormat(host))
-	} else {
-		cards, err = p.cardsOnChannel(r.Context(), q["eventTypes"], q.Get("channel"), own)
+	format := own.ResolveFormat(q.Get("host"))
+	if q.Get("host") == "" {
+		var err error
+		if format, err = p.formatOnChannel(r.Context(), q.Get("channel"), own); err != nil {
+			return nil, err
+		}
 	}
+	cards, err := cardsOf(q["eventTypes"], format)
 	if err != nil {
 		return nil, err
 	}
