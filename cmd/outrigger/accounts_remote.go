@@ -75,7 +75,9 @@ func (a remoteAccounts) Revoke(ctx context.Context, name string, id int64) error
 	return a.do(ctx, "DELETE", userPath(name, "/grants/"+strconv.FormatInt(id, 10)), nil, nil)
 }
 
-func (a remoteAccounts) CreateToken(ctx context.Context, user, name string, scope identity.Scope, expires time.Time) (t api.CreatedToken, err error) {
+func (a remoteAccounts) CreateToken(
+	ctx context.Context, user, name string, scope identity.Scope, expires time.Time,
+) (t api.CreatedToken, err error) {
 	err = a.do(ctx, "POST", api.TokensPath, api.NewToken{User: user, Name: name, Scope: scope, ExpiresAt: expires}, &t)
 	return t, err
 }

@@ -22,7 +22,7 @@ type auditCmd struct {
 // auditFilter narrows the audit trail.
 type auditFilter struct {
 	Who    string          `help:"Only changes by this user." placeholder:"NAME"`
-	Area   string          `help:"Only changes in this area: notifications, mail, threads, identity or system." enum:",notifications,mail,threads,identity,system" default:"" placeholder:"AREA"`
+	Area   string          `help:"${area}" enum:",notifications,mail,threads,identity,system" default:"" placeholder:"AREA"`
 	Action string          `help:"Only this action, such as create, update or delete." placeholder:"ACTION"`
 	Object string          `help:"Only this kind of object, such as rule, connection or token." placeholder:"KIND"`
 	Since  config.Duration `help:"How far back to look, such as 24h or 30d. Default: everything." placeholder:"TIME"`

@@ -29,7 +29,7 @@ type commands struct {
 	Groups     groupsCmd     `cmd:"" help:"Manage the permissions of groups of single sign-on."`
 	Tokens     tokensCmd     `cmd:"" help:"Manage access tokens."`
 	Nodes      nodesCmd      `cmd:"" help:"List, drain, resume and remove nodes; move their mail."`
-	Notify     notifyCmd     `cmd:"" help:"Chat notifications: events, deliveries, channels and activity reports; test branch masks and webhooks."`
+	Notify     notifyCmd     `cmd:"" help:"Chat notifications: events, deliveries, channels and reports; test branch masks and webhooks."`
 	Mail       mailCmd       `cmd:"" help:"The outgoing mail queue: its status and its messages."`
 	Threads    threadsCmd    `cmd:"" help:"Threaded comments: export, migrate, verify, back up and restore."`
 	Attention  attentionCmd  `cmd:"" help:"List what needs attention, as the overview does. The exit code is 2 if anything does, else 0."`
@@ -116,7 +116,7 @@ func newParser(ctx context.Context, s streams, exit func(int)) (*kong.Kong, erro
 			"site. A running server has the documentation at /docs/."),
 		kong.Writers(s.out, s.err),
 		kong.Exit(exit),
-		kong.Vars{"version": versionText()},
+		kong.Vars{"version": versionText()}, words(),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(s),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),

@@ -110,7 +110,7 @@ func (f clientFlags) client() (*client, error) {
 
 // codeFlag is --code of the commands that do what a token alone is not enough for.
 type codeFlag struct {
-	Code string `help:"A code of your authenticator app, or a recovery code: for what a token alone, or the password of a user with a second factor, is not enough for." placeholder:"CODE"`
+	Code string `help:"A code of your authenticator app or a recovery code, where a token or password alone is not enough." placeholder:"CODE"`
 }
 
 // confirming returns a client that sends the code.

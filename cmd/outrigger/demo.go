@@ -18,7 +18,7 @@ const demoConnection = "demo"
 
 type demoCmd struct {
 	Listen hostPort `help:"Host and port to listen on." default:"127.0.0.1:8090" placeholder:"ADDR"`
-	Day    bool     `help:"Play a team's day: an event every 5 s for three minutes. --no-day leaves it to the buttons." default:"true" negatable:""`
+	Day    bool     `help:"Play a team's day: an event every 5 s for 3 minutes. --no-day leaves it to buttons." default:"true" negatable:""`
 }
 
 // hostPort is where a demo listens. It is no path of a socket: the demo opens the next

@@ -15,11 +15,14 @@ func examples(lines ...string) string {
 func (serveCmd) Help() string {
 	return examples("outrigger serve --config outrigger.yaml") + `
 
-SIGTERM and SIGINT stop the server. SIGHUP reads the configuration and the TLS files again: log.level, trusted_proxies and notify.connections then hold without a restart.
+SIGTERM and SIGINT stop the server. SIGHUP reads the configuration and the TLS files again:
+log.level, trusted_proxies and notify.connections then hold without a restart.
 
-SIGUSR2 restarts the server without refusing requests: it runs the program again with the same arguments, passes its listening sockets to it, and ends when that serves. If the new process fails, the old one goes on.
+SIGUSR2 restarts the server without refusing requests: it runs the program again with the same arguments,
+passes its listening sockets to it, and ends when that serves. If the new process fails, the old one goes on.
 
-A service manager can pass listening sockets named http and smtp (LISTEN_FDS), and is told when the server is ready, reloads and stops (NOTIFY_SOCKET).`
+A service manager can pass listening sockets named http and smtp (LISTEN_FDS), and is told when the server
+is ready, reloads and stops (NOTIFY_SOCKET).`
 }
 
 func (configCheckCmd) Help() string { return examples("outrigger config check outrigger.yaml") }
@@ -51,7 +54,8 @@ func (tokenCreateCmd) Help() string {
 func (attentionCmd) Help() string {
 	return examples("outrigger attention --token-file monitoring-token") + `
 
-A user sees what they may see on the overview. A token of scope monitoring sees everything. If the server does not answer, the exit code is 1.`
+A user sees what they may see on the overview. A token of scope monitoring sees everything.
+If the server does not answer, the exit code is 1.`
 }
 
 func (monitoringRulesCmd) Help() string {
@@ -155,7 +159,8 @@ func (threadsExportCmd) Help() string {
 }
 
 func (threadsIDMappingsCmd) Help() string {
-	return examples("outrigger threads id-mappings --from https://jira.example.com --user admin --password-file pw --cloud-site-url https://site.example.net")
+	return examples("outrigger threads id-mappings --from https://jira.example.com --user admin --password-file pw " +
+		"--cloud-site-url https://site.example.net")
 }
 
 func (threadsMigrateCmd) Help() string {

@@ -73,7 +73,7 @@ func sending(q *api.RelayQueue, now time.Time) string {
 // selection says which messages a command is about; each flag narrows it.
 type selection struct {
 	ofNode
-	State     string `help:"waiting (the mail queue) or error (the error queue). Default: both." enum:",waiting,error" default:"" placeholder:"STATE"`
+	State     string `help:"waiting (mail queue) or error (error queue). Default: both." enum:",waiting,error" default:"" placeholder:"STATE"`
 	From      string `help:"Part of the sender's address." placeholder:"ADDRESS"`
 	To        string `help:"Part of a recipient's address, such as @old.example." placeholder:"ADDRESS"`
 	Subject   string `help:"Part of the subject." placeholder:"TEXT"`

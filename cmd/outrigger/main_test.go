@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"outrigger/internal/app"
@@ -163,7 +162,7 @@ func askREST(ts *testscript.TestScript, neg bool, args []string) {
 // Secrets come from files and the environment: command lines are seen by
 // everyone on the machine.
 func TestNoSecretOnTheCommandLine(t *testing.T) {
-	parser, err := kong.New(new(commands))
+	parser, err := newParser(t.Context(), streams{}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 type channelsCmd struct {
 	List       channelListCmd `cmd:"" default:"withargs" help:"List channels and their states, those in trouble first."`
 	Show       channelShowCmd `cmd:"" help:"Show one channel: its state and what sends to it."`
-	ReplaceURL replaceURLCmd  `cmd:"" name:"replace-url" help:"Replace a channel's webhook URL for all its rules and reports and for what waits."`
+	ReplaceURL replaceURLCmd  `cmd:"" name:"replace-url" help:"Replace a channel's webhook URL for all its rules and reports and what waits."`
 }
 
 type channelListCmd struct{ askFlags }
@@ -70,7 +70,7 @@ type replaceURLCmd struct {
 	channelArg
 	URLFile string `help:"A file that holds the new webhook URL; - is standard input." placeholder:"FILE" required:""`
 	NoTest  bool   `help:"Replace it without a test message. Else nothing is changed if the chat platform does not take one."`
-	Which   string `help:"Which waiting messages to send there: all, recent (the last 24 hours) or none. The others are cancelled." placeholder:"WHICH" enum:"all,recent,none" default:"all"`
+	Which   string `help:"${which}" placeholder:"WHICH" enum:"all,recent,none" default:"all"`
 }
 
 func (c replaceURLCmd) Run(ctx context.Context, s streams) error {

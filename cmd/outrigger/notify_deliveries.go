@@ -16,7 +16,7 @@ import (
 // ofRule narrows deliveries.
 type ofRule struct {
 	Rule  int64  `help:"Only deliveries of the rule with this id." placeholder:"ID"`
-	State string `help:"Only deliveries in this state: deciding, waiting, delivered, failed or cancelled." enum:",deciding,waiting,delivered,failed,cancelled" default:"" placeholder:"STATE"`
+	State string `help:"${delivery_state}" enum:",deciding,waiting,delivered,failed,cancelled" default:"" placeholder:"STATE"`
 }
 
 func (f ofRule) query() url.Values {
@@ -89,8 +89,8 @@ func (c deliveriesCmd) Run(ctx context.Context, s streams) error {
 
 type retryChannelCmd struct {
 	askFlags
-	Which   string `help:"Which waiting messages to send: all, recent (the last 24 hours) or none. The others are cancelled." placeholder:"WHICH" enum:"all,recent,none" required:""`
-	Test    bool   `help:"Try it with a test message. If the chat platform takes it, a broken channel is open again; else nothing is cancelled."`
+	Which   string `help:"${which}" placeholder:"WHICH" enum:"all,recent,none" required:""`
+	Test    bool   `help:"Try it with a test message. If the chat platform takes it, a broken channel opens again; else nothing is cancelled."`
 	Channel string `arg:"" help:"The channel's name, or its fingerprint, from notify channels."`
 }
 

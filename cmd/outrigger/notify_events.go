@@ -32,7 +32,7 @@ type eventsCmd struct {
 	Project    string          `help:"Only events of the project with this key." placeholder:"KEY"`
 	Repository string          `help:"Only events of this repository. Needs --project." placeholder:"SLUG"`
 	Type       string          `help:"Only this event type, such as BRANCH_UPDATED." placeholder:"TYPE"`
-	Outcome    string          `help:"Only events with this outcome: taken, not_taken, silent, unknown or not_understood." enum:",taken,not_taken,silent,unknown,not_understood" default:"" placeholder:"OUTCOME"`
+	Outcome    string          `help:"${outcome}" enum:",taken,not_taken,silent,unknown,not_understood" default:"" placeholder:"OUTCOME"`
 	Since      config.Duration `help:"How far back to look, such as 1h or 7d. Default: everything that is kept." placeholder:"TIME"`
 	Limit      int             `help:"The most events to list; 0 lists all." default:"100" placeholder:"N"`
 }
@@ -169,7 +169,8 @@ func printExplanation(s streams, x *api.Explanation) error {
 		lines = append(lines, fmt.Sprintf("# rules that you do not administer: %d, of which %d took it", x.Hidden.Rules, x.Hidden.Taken))
 	}
 	if x.OtherRules > 0 {
-		lines = append(lines, fmt.Sprintf("# rules of other projects and repositories, not listed because they never take events of this one: %d", x.OtherRules))
+		lines = append(lines, "# rules of other projects and repositories, not listed because they never take events of this one: "+
+			strconv.Itoa(x.OtherRules))
 	}
 	for _, line := range lines {
 		if _, err := fmt.Fprintln(s.out, printable(line)); err != nil {

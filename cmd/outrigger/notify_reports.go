@@ -23,8 +23,8 @@ type reportsCmd struct {
 type reportListCmd struct {
 	askFlags
 	Connection string `help:"The connection; not needed when there is only one. Only reports of this connection." placeholder:"NAME"`
-	Project    string `help:"Only reports of the project with this key; on a cloud platform, of this workspace. Needed by all but administrators (ADMIN)." placeholder:"KEY"`
-	Repository string `help:"Only reports of this repository. Needs --project. Needed by all but who administers the project." placeholder:"SLUG"`
+	Project    string `help:"Only reports of this project, or workspace of a cloud platform. Needed unless you have ADMIN." placeholder:"KEY"`
+	Repository string `help:"Only reports of this repository. Needs --project. Needed unless you administer the project." placeholder:"SLUG"`
 }
 
 func (c reportListCmd) Run(ctx context.Context, s streams) error {
@@ -75,7 +75,7 @@ func (c reportListCmd) list(ctx context.Context, server *client) (found []api.Re
 
 type reportViewCmd struct {
 	askFlags
-	Format string `help:"The message as it would be sent to Teams or Slack, or an HTML page that shows it. Default: the figures and a line for each inactive pull request." enum:",teams,slack,html" default:"" placeholder:"FORMAT"`
+	Format string `help:"${report_format}" enum:",teams,slack,html" default:"" placeholder:"FORMAT"`
 	ID     int64  `arg:"" help:"The report's id."`
 }
 

@@ -107,7 +107,7 @@ func (c backupConfirmCmd) done(s streams, state api.RestoreState, sends string) 
 type restoreCmd struct {
 	databaseFlags
 	yesFlag
-	Mark bool   `help:"Another tool, such as pg_restore, has restored the database: send nothing until you confirm it. Running servers notice within seconds."`
+	Mark bool   `help:"Another tool, such as pg_restore, restored the database: send nothing until you confirm it. Servers see it in seconds."`
 	File string `arg:"" optional:"" help:"A file that outrigger backup wrote."`
 }
 

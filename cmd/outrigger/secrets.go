@@ -10,7 +10,7 @@ import (
 )
 
 type secretsCmd struct {
-	Rotate secretsRotateCmd `cmd:"" help:"Encrypt stored secrets with a new key. If secret_key is set, set it to the new key and secret_key_previous to the old one first. Otherwise stop the server; a new secret.key is created."`
+	Rotate secretsRotateCmd `cmd:"" help:"${rotate}"`
 	Forget secretsForgetCmd `cmd:"" help:"Discard what a lost key encrypted. You then enter webhook URLs, tokens and secrets again."`
 }
 

@@ -29,9 +29,9 @@ type sendEventCmd struct {
 	Connection string `required:"" help:"The connection to post to." placeholder:"NAME"`
 	Hook       string `help:"The hook to post to; needs --secret-file. Default: the connection's own hook." placeholder:"NAME"`
 	Event      string `required:"" help:"The event key, such as repo:refs_changed or, in the cloud edition, repo:push." placeholder:"KEY"`
-	SecretFile string `help:"A file that holds the webhook secret. Default: the secret of the connection in the --config file." placeholder:"FILE"`
-	Again      bool   `help:"Send the event as a new one, even if the server received the same body within the last 10 minutes. White space is added to the end of the body."`
-	JSON       bool   `help:"Print JSON: {status, body}, and event, the id of the stored event, or duplicateOf, that of the event that the server already had."`
+	SecretFile string `help:"A file that holds the webhook secret. Default: that of the connection in the --config file." placeholder:"FILE"`
+	Again      bool   `help:"${again}"`
+	JSON       bool   `help:"Print JSON: {status, body}, and the id of the stored event (event) or of the one that was there (duplicateOf)."`
 	File       string `arg:"" help:"The file to post; - reads standard input."`
 }
 

@@ -80,7 +80,7 @@ func (c threadsImportCmd) Run(ctx context.Context, s streams) error {
 type threadsMirrorCmd struct {
 	threadsFlags
 	AcceptRemoval bool  `help:"Accept that more than half of the records are removed."`
-	Removes       int64 `help:"With --accept-removal: how many, as you were told. Nothing is done if another number waits to be accepted." placeholder:"N"`
+	Removes       int64 `help:"With --accept-removal: how many, as you were told. Nothing is done if it is another number." placeholder:"N"`
 }
 
 func (c threadsMirrorCmd) Run(ctx context.Context, s streams) error {

@@ -40,7 +40,7 @@ type threadsRestoreCmd struct {
 	yesFlag
 	In            string `required:"" help:"The backup file." placeholder:"FILE"`
 	ReplaceUpload bool   `help:"Replace a backup that is on the server and was not restored."`
-	Mode          string `help:"merge keeps threads that are not in the backup, replace deletes them." enum:"merge,replace" default:"merge" placeholder:"MODE"`
+	Mode          string `help:"${restore_mode}" enum:"merge,replace" default:"merge" placeholder:"MODE"`
 }
 
 func (c threadsRestoreCmd) Run(ctx context.Context, s streams) error {

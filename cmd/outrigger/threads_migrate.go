@@ -17,11 +17,11 @@ import (
 
 type threadsMigrateCmd struct {
 	threadsFlags
-	Hierarchy string `required:"" help:"The hierarchy: a JSON array of records or export pages; may be compressed with gzip or zip." placeholder:"FILE"`
-	Mappings  string `required:"" help:"The id mappings report, a CSV file; may be compressed with gzip or zip." placeholder:"FILE"`
+	Hierarchy string `required:"" help:"The hierarchy: a JSON array of records or export pages, also as gzip or zip." placeholder:"FILE"`
+	Mappings  string `required:"" help:"The id mappings report, a CSV file, also as gzip or zip." placeholder:"FILE"`
 	DryRun    bool   `help:"Show what the migration would do, and keep nothing."`
 	Accept    bool   `name:"accept-incomplete" help:"Load damaged or incomplete files as they are. Every result will say so."`
-	Site      string `help:"The cloud site that the id mappings report is for: --cloud-site-url of outrigger threads id-mappings. It is compared with the target." placeholder:"URL"`
+	Site      string `help:"${mapped_site}" placeholder:"URL"`
 	OtherSite bool   `name:"accept-other-site" help:"Load id mappings that are for another site than the target."`
 	Replace   bool   `help:"Replace uploads that are not loaded yet, also those of other users, and loaded data that is not processed yet."`
 }
@@ -210,7 +210,8 @@ func (m *migrating) preview(ctx context.Context) (threads.Previewed, error) {
 
 // load takes the drafts over, and waits until they are.
 func (m *migrating) load(ctx context.Context) error {
-	if _, err := m.Operate(ctx, threads.OpUpload, threads.Wish{AcceptIncomplete: m.cmd.Accept, AcceptOtherSite: m.cmd.OtherSite, Drafts: m.drafts}); err != nil {
+	wish := threads.Wish{AcceptIncomplete: m.cmd.Accept, AcceptOtherSite: m.cmd.OtherSite, Drafts: m.drafts}
+	if _, err := m.Operate(ctx, threads.OpUpload, wish); err != nil {
 		return err
 	}
 	bar := newBar(m.s, "loading", unitRecords)

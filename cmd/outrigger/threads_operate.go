@@ -85,7 +85,8 @@ func (f threadsFlags) printStatus(out io.Writer, st threads.MigrationStatus) err
 	}
 	if st.Undo != nil {
 		for _, l := range st.Undo.Left {
-			rows = append(rows, []string{"Left by undo", strings.TrimSpace(fmt.Sprintf("issue %d of the target: %s. %s", l.CloudIssueID, l.Reason, l.Answer))})
+			left := fmt.Sprintf("issue %d of the target: %s. %s", l.CloudIssueID, l.Reason, l.Answer)
+			rows = append(rows, []string{"Left by undo", strings.TrimSpace(left)})
 		}
 	}
 	for _, sentence := range st.Incomplete {

@@ -8,7 +8,7 @@ import (
 type threadsReportCmd struct {
 	threadsFlags
 	CSV bool   `name:"csv" help:"Write CSV instead of a page."`
-	Out string `help:"The file to write; - writes to standard output. Default: threads-report.html, or threads-report.csv with --csv." placeholder:"FILE"`
+	Out string `help:"The file to write; - is standard output. Default: threads-report.html, or .csv with --csv." placeholder:"FILE"`
 }
 
 func (c threadsReportCmd) Run(ctx context.Context, s streams) error {

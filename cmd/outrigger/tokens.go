@@ -24,7 +24,7 @@ type tokenOwner struct {
 type tokenCreateCmd struct {
 	accountFlags
 	tokenOwner
-	Scope   identity.Scope  `required:"" enum:"all,read,backup,monitoring,builds,mail" help:"What the token allows: all, read, backup, monitoring, builds or mail. Monitoring and mail need ADMIN." placeholder:"SCOPE"`
+	Scope   identity.Scope  `required:"" enum:"all,read,backup,monitoring,builds,mail" help:"${scope}" placeholder:"SCOPE"`
 	Expires config.Duration `help:"Expire after this time, such as 90d. Default: never." placeholder:"DURATION"`
 	Name    string          `arg:"" help:"What the token is for."`
 }

@@ -10,7 +10,7 @@ import (
 )
 
 type tryBranchCmd struct {
-	Dialect  string   `required:"" placeholder:"DIALECT" enum:"java,javascript" help:"The kind of regular expression: java (self-hosted rules; must match the whole name) or javascript (cloud rules; may match any part of the name)."`
+	Dialect  string   `required:"" placeholder:"DIALECT" enum:"java,javascript" help:"${dialect}"`
 	JSON     bool     `help:"Print JSON: an array of {branch, match}."`
 	Pattern  string   `arg:"" help:"The branch mask. Write -- before it if it begins with a dash."`
 	Branches []string `arg:"" name:"branch" help:"Branch names."`

@@ -19,7 +19,7 @@ type usersCmd struct {
 	Revoke       userRevokeCmd   `cmd:"" help:"Revoke a permission."`
 	Disable      userDisableCmd  `cmd:"" help:"Disable a user: sessions end, tokens and the password are refused. Nothing is deleted."`
 	Enable       userEnableCmd   `cmd:"" help:"Enable a user who was disabled. Tokens from before end, unless you keep them."`
-	Confirm      userConfirmCmd  `cmd:"" help:"Make a one-time code for a user whose identity provider does not say when users sign in: the user sets up a first second factor with it."`
+	Confirm      userConfirmCmd  `cmd:"" help:"${confirm}"`
 	SecondFactor secondFactorCmd `cmd:"" help:"The second factors of users."`
 	Delete       userDeleteCmd   `cmd:"" help:"Delete a user with all grants, tokens and sessions."`
 }
@@ -82,7 +82,7 @@ func (c userAddCmd) Run(ctx context.Context, s streams) error {
 type userPasswordCmd struct {
 	accountFlags
 	newPassword
-	RevokeTokens *bool  `negatable:"" help:"Revoke the user's tokens too, or not. Without it you are asked at a terminal; in a script they are revoked."`
+	RevokeTokens *bool  `negatable:"" help:"Revoke the user's tokens, or not. Default: you are asked at a terminal; a script revokes them."`
 	Name         string `arg:"" help:"The user's name."`
 }
 
@@ -159,7 +159,7 @@ func userState(u api.User) string {
 type userGrantCmd struct {
 	accountFlags
 	Name       string              `arg:"" help:"The user's name."`
-	Permission identity.Permission `arg:"" enum:"SYS_ADMIN,ADMIN,PROJECT_ADMIN,REPO_ADMIN" help:"SYS_ADMIN, ADMIN, PROJECT_ADMIN or REPO_ADMIN."`
+	Permission identity.Permission `arg:"" enum:"SYS_ADMIN,ADMIN,PROJECT_ADMIN,REPO_ADMIN" help:"SYS_ADMIN, ADMIN, PROJECT_ADMIN, REPO_ADMIN."`
 	resourceFlags
 }
 
@@ -217,7 +217,7 @@ func (c userDeleteCmd) Run(ctx context.Context, s streams) error {
 }
 
 type secondFactorCmd struct {
-	Remove secondFactorRemoveCmd `cmd:"" help:"Remove the authenticator app, passkeys and recovery codes of a user who lost them. The user's sessions end."`
+	Remove secondFactorRemoveCmd `cmd:"" help:"Remove the authenticator app, passkeys and recovery codes of a user. The user's sessions end."`
 }
 
 type secondFactorRemoveCmd struct {

@@ -9,7 +9,7 @@ import (
 )
 
 type userConfirmCmd struct {
-	Local bool `help:"Work on the database directly, while the server is stopped. The configuration says where it is. This command has no other way."`
+	Local bool `help:"Work on the database directly, while the server is stopped. The configuration says where it is. There is no other way."`
 	configFlag
 	JSON bool   `help:"Print JSON."`
 	Name string `arg:"" help:"The user's name, with the source: oidc:ann."`
