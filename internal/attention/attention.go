@@ -25,7 +25,7 @@ type Attention struct {
 
 // Item is one thing that needs attention.
 type Item struct {
-	Kind     string    `json:"kind" doc:"What it is about, in a word that does not change: the label kind of outrigger_attention." example:"channel"`
+	Kind     string    `json:"kind" doc:"What it is about, in a fixed word: the label kind of outrigger_attention." example:"channel"`
 	Severity string    `json:"severity" enum:"bad,warning" doc:"bad: something has failed, or soon does."`
 	Cause    string    `json:"cause" doc:"What is wrong, in a sentence or two."`
 	Since    time.Time `json:"since,omitzero" doc:"Since when."`

@@ -63,7 +63,9 @@ type sharedAnswer struct {
 
 // shared returns the answer about a topic, asking again where the last one is
 // older than fresh.
-func (l *liveReaders) shared(ctx context.Context, topic string, fresh time.Duration, ask func(context.Context) (string, error)) (string, error) {
+func (l *liveReaders) shared(
+	ctx context.Context, topic string, fresh time.Duration, ask func(context.Context) (string, error),
+) (string, error) {
 	if topic == "" {
 		return ask(ctx)
 	}

@@ -20,7 +20,7 @@ const Path = "/rest/outrigger/1.0/reload"
 type Reload struct {
 	Node         string                  `json:"node" doc:"The node that read it; others are as they were." example:"code-1"`
 	Changed      []config.ChangedSetting `json:"changed" doc:"What changed, and holds from now on."`
-	NeedRestart  []string                `json:"needRestart" doc:"Other settings whose values are not those that the server runs with. They need a restart."`
+	NeedRestart  []string                `json:"needRestart" doc:"Other settings that differ from the running ones. They need a restart."`
 	Certificates []Certificate           `json:"certificates" doc:"The certificates that the server presents; their files were read again."`
 }
 

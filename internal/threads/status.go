@@ -59,7 +59,7 @@ type chunkProgress struct {
 type migrationErrors struct {
 	Permanent int64        `json:"permanent" doc:"Records for which a retry does not help; errors lists them."`
 	Retryable int64        `json:"retryable" doc:"Failures that were or are retried."`
-	Groups    []ErrorGroup `json:"groups,omitempty" doc:"The permanent errors by reason and by what the target said; absent while there are none."`
+	Groups    []ErrorGroup `json:"groups,omitempty" doc:"The permanent errors by reason and the target's words; absent while there are none."`
 }
 
 // UndoProgress is how far the migration is undone.

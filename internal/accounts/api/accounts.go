@@ -45,7 +45,7 @@ func Routes(r *rest.Router, s *identity.Service, connections func() []string) {
 
 // ofUser is a request about a user.
 type ofUser struct {
-	Name string `path:"name" json:"-" doc:"A user's name; names are not case-sensitive. For a user of a platform, the connection comes first: main:ada; for one of single sign-on, oidc:ada." example:"ada"`
+	Name string `path:"name" json:"-" doc:"A user's name, in any case: ada; main:ada of a platform; oidc:ada of a provider." example:"ada"`
 }
 
 // self reports whether a name is that of who asks.

@@ -14,7 +14,7 @@ type newPassword struct {
 	ofUser
 	Password  secret.Value `json:"password" min:"10" doc:"At most 1,024 bytes."`
 	Current   secret.Value `json:"currentPassword,omitzero" doc:"Needed for one's own."`
-	EndTokens *bool        `json:"endTokens,omitempty" default:"true" doc:"Revokes all tokens of the user too: whoever knew the old password may have made some."`
+	EndTokens *bool        `json:"endTokens,omitempty" default:"true" doc:"Revokes the user's tokens too: an intruder may have made some."`
 	Wrong     fault.Fields `json:"-"`
 }
 

@@ -19,7 +19,7 @@ type User struct {
 	CreatedAt       time.Time `json:"createdAt"`
 	PasswordAt      time.Time `json:"passwordChangedAt" doc:"Of a user who is not local the first sign-in."`
 	InitialPassword bool      `json:"initialPassword" doc:"The password is the one that the first start generated."`
-	SignedInAt      time.Time `json:"lastSignInAt,omitzero" doc:"The last time by password: in the console exact, by REST to the day. Absent: never."`
+	SignedInAt      time.Time `json:"lastSignInAt,omitzero" doc:"By password: exact in the console, to the day by REST. Absent: never."`
 	Enabled         bool      `json:"enabled"`
 	DisabledAt      time.Time `json:"disabledAt,omitzero" doc:"Since when the user is disabled; absent: enabled."`
 	Paused          bool      `json:"paused,omitempty"`

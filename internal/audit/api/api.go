@@ -62,7 +62,7 @@ type AuditEntry struct {
 	Action        string            `json:"action" doc:"What was done, such as create."`
 	Object        string            `json:"object" doc:"To what kind of thing, such as rule."`
 	ObjectID      string            `json:"objectId,omitempty"`
-	ObjectName    string            `json:"objectName,omitempty" doc:"What people called the thing at the time; absent where its id is its name."`
+	ObjectName    string            `json:"objectName,omitempty" doc:"What the thing was called at the time; absent where its id is its name."`
 	Connection    string            `json:"connection,omitempty"`
 	ProjectKey    string            `json:"projectKey,omitempty"`
 	RepositoryKey string            `json:"repositoryKey,omitempty"`

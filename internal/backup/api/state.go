@@ -15,7 +15,7 @@ type RestoreState struct {
 	Reason  backup.Reason   `json:"reason,omitempty" enum:"backup,earlier,other,unknown,marked,asked"`
 	Text    string          `json:"text,omitempty" doc:"The reason in a sentence."`
 	Since   time.Time       `json:"since,omitzero"`
-	Access  string          `json:"access,omitempty" doc:"Which users, passwords and tokens are valid since the restore, in sentences. Only of what is held back."`
+	Access  string          `json:"access,omitempty" doc:"Which users, passwords and tokens are valid now, in sentences. Only while held."`
 	Waiting waiting         `json:"waiting" doc:"What waits now."`
 	Resting []RestoredToken `json:"restingTokens" doc:"Tokens of all users that are refused since a restore, until keepTokens names them."`
 	Working []RestoredToken `json:"workingTokens"`

@@ -31,8 +31,16 @@ type ClusterNode struct {
 	SampleError  string              `json:"sampleError,omitempty" doc:"Why the source gives no sizes now."`
 	FailingSince time.Time           `json:"failingSince,omitzero"`
 	OldestAt     time.Time           `json:"oldestAt,omitzero" doc:"When the oldest message that waits was queued; only of the relay."`
-	Verdict      mailqueue.Verdict   `json:"verdict" enum:"fine,attention,act,unknown" doc:"By the host application's published thresholds: attention from 50 messages on; act from 100 on, with any error mail, or when the oldest message is 30 minutes old or more. attention at least where mail waits and no smarthost is set."`
+	Verdict      mailqueue.Verdict   `json:"verdict" enum:"fine,attention,act,unknown"`
 	Reason       string              `json:"reason,omitempty"`
+}
+
+// MemberWords are those of the members that need more than a few.
+func (ClusterNode) MemberWords() map[string]string {
+	return map[string]string{
+		"verdict": "By the host application's published thresholds: attention from 50 messages on; act from 100 on, with any error mail, " +
+			"or when the oldest message is 30 minutes old or more. attention at least where mail waits and no smarthost is set.",
+	}
 }
 
 // ofNode is a request about a node.

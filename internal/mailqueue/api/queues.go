@@ -15,7 +15,7 @@ type RelayQueue struct {
 	OldestAt    time.Time `json:"oldestAt,omitzero" doc:"When the oldest message that waits was queued."`
 	Paused      bool      `json:"paused" doc:"By an administrator."`
 	NoSmarthost bool      `json:"noSmarthost,omitempty" doc:"mail.smarthost is not set on that node, so its mail waits."`
-	HeldUntil   time.Time `json:"heldUntil,omitzero" doc:"Sending pauses until then, after a failure or for a limit (mail.provider, mail.rate, mail.quota)."`
+	HeldUntil   time.Time `json:"heldUntil,omitzero" doc:"Paused until then: a failure or a limit (mail.provider, mail.rate, mail.quota)."`
 	HeldFor     string    `json:"heldFor,omitempty" doc:"The failure or the limit."`
 }
 

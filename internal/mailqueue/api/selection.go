@@ -35,8 +35,8 @@ func (s *selection) filter() (mailqueue.MessageFilter, error) {
 type selected struct {
 	selection
 	All   bool         `json:"all,omitempty" doc:"Every message of every node, where nothing else selects."`
-	AsOf  time.Time    `json:"asOf,omitzero" doc:"When the question was asked that this answers, from GET /rest/outrigger/1.0/mail/count. What came to be selected later is left alone. With count."`
-	Count *int64       `json:"count,omitempty" min:"0" doc:"The number of the question. If more messages are selected, nothing is done and the answer is 409."`
+	AsOf  time.Time    `json:"asOf,omitzero" doc:"As GET /rest/outrigger/1.0/mail/count answered: what is newer is left alone. With count."`
+	Count *int64       `json:"count,omitempty" min:"0" doc:"The number counted. If more are selected, nothing is done and the answer is 409."`
 	Wrong fault.Fields `json:"-"`
 }
 
@@ -112,7 +112,9 @@ var deletions = []rest.Example[selected, Messages]{
 	{Name: "asked", In: selected{selection: selection{State: "error"}, AsOf: day.Add(16 * time.Hour), Count: new(int64)}},
 }
 
-func (s *selected) do(ctx context.Context, do func(context.Context, mailqueue.MessageFilter) (int64, error), sayAll bool) (Messages, error) {
+func (s *selected) do(
+	ctx context.Context, do func(context.Context, mailqueue.MessageFilter) (int64, error), sayAll bool,
+) (Messages, error) {
 	f, wrong, err := s.read()
 	if err != nil {
 		return Messages{}, err

@@ -27,7 +27,9 @@ type ChannelEdit struct {
 // Create creates a channel that no rule or report uses yet. Errors: fault.Forbidden for
 // users who administer nothing, or share it without ADMIN; fault.Conflict if a channel
 // has the webhook URL. wrong has the errors that the caller found in the members.
-func (s *Channels) Create(ctx context.Context, draft notify.ChannelDraft, webhookURL string, wrong fault.Fields) (notify.ChannelInfo, error) {
+func (s *Channels) Create(
+	ctx context.Context, draft notify.ChannelDraft, webhookURL string, wrong fault.Fields,
+) (notify.ChannelInfo, error) {
 	who := identity.From(ctx)
 	if !notify.AdministersAny(who) {
 		return notify.ChannelInfo{}, who.Require(identity.Admin, identity.Resource{})
@@ -138,7 +140,9 @@ func (s *Channels) checkReplacement(url string, which notify.RetryMode, wrong *f
 
 // prepareReplacement refuses what would be refused anyway, and tries the new webhook URL
 // where that is asked for.
-func (s *Channels) prepareReplacement(ctx context.Context, before *notify.ChannelInfo, change *notify.ChannelChange, edit ChannelEdit) error {
+func (s *Channels) prepareReplacement(
+	ctx context.Context, before *notify.ChannelInfo, change *notify.ChannelChange, edit ChannelEdit,
+) error {
 	if err := s.Store.CheckChannelVersion(ctx, before, edit.Version); err != nil {
 		return err
 	}

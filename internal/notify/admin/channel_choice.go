@@ -14,7 +14,9 @@ import (
 // chosen finds the channel that a draft names, where it names one and its webhook URL
 // is not to count: id is 0 else. The URL that is left is to be looked at as before.
 // own is the channel that the saved rule or report has.
-func chosen(ctx context.Context, store *store.Store, c *notify.ChannelChoice, own *notify.Channel, webhookURL string) (id int64, url string, err error) {
+func chosen(
+	ctx context.Context, store *store.Store, c *notify.ChannelChoice, own *notify.Channel, webhookURL string,
+) (id int64, url string, err error) {
 	if c == nil || c.Channel+c.Called == "" || webhookURL != "" && !secret.IsMask(webhookURL) {
 		return 0, webhookURL, nil
 	}
@@ -38,13 +40,17 @@ func chosen(ctx context.Context, store *store.Store, c *notify.ChannelChoice, ow
 
 // chooseForRule sets the channel that a draft names, and returns the webhook URL that
 // is left to look at; see chosen.
-func chooseForRule(ctx context.Context, store *store.Store, draft *notify.Rule, own *notify.Channel, webhookURL string) (url string, err error) {
+func chooseForRule(
+	ctx context.Context, store *store.Store, draft *notify.Rule, own *notify.Channel, webhookURL string,
+) (url string, err error) {
 	draft.ChannelID, url, err = chosen(ctx, store, draft.Choice, own, strings.TrimSpace(webhookURL))
 	return url, err
 }
 
 // chooseForReport is chooseForRule of a report.
-func chooseForReport(ctx context.Context, store *store.Store, draft *notify.Report, own *notify.Channel, webhookURL string) (url string, err error) {
+func chooseForReport(
+	ctx context.Context, store *store.Store, draft *notify.Report, own *notify.Channel, webhookURL string,
+) (url string, err error) {
 	draft.ChannelID, url, err = chosen(ctx, store, draft.Choice, own, strings.TrimSpace(webhookURL))
 	return url, err
 }

@@ -38,7 +38,9 @@ func (s *Channels) List(ctx context.Context, p notify.ChannelPage) ([]notify.Cha
 // Troubled returns the channels that the user may see and that are broken, or have
 // failed for TroubleAfter, the broken ones first, at most limit; and, where these are
 // fewer, what waits on those that failed since.
-func (s *Channels) Troubled(ctx context.Context, now time.Time, limit int) (list []notify.ChannelInfo, retrying notify.Retrying, err error) {
+func (s *Channels) Troubled(
+	ctx context.Context, now time.Time, limit int,
+) (list []notify.ChannelInfo, retrying notify.Retrying, err error) {
 	who := identity.From(ctx)
 	list, err = s.Store.ListChannels(ctx, notify.ChannelPage{Limit: limit, InTrouble: true, Visible: func(c *notify.ChannelInfo) bool {
 		if c.Status(now).State == string(notify.Open) || !c.VisibleTo(who) {

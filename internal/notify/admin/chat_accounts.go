@@ -32,7 +32,9 @@ func (s *ChatAccounts) List(ctx context.Context, p notify.ChatAccountPage) ([]no
 }
 
 // Save creates an account, or replaces the one that its user has.
-func (s *ChatAccounts) Save(ctx context.Context, a notify.ChatAccount, wrong fault.Fields) (saved notify.ChatAccount, created bool, err error) {
+func (s *ChatAccounts) Save(
+	ctx context.Context, a notify.ChatAccount, wrong fault.Fields,
+) (saved notify.ChatAccount, created bool, err error) {
 	if err := admin(ctx); err != nil {
 		return a, false, err
 	}

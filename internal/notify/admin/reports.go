@@ -159,7 +159,9 @@ func (s *Reports) Save(ctx context.Context, draft notify.Report, webhookURL stri
 
 // prepare completes a draft and reports whether the caller may save it; stored is the
 // report that it is of, where it has an id.
-func (s *Reports) prepare(ctx context.Context, draft notify.Report, wrong *fault.Fields) (_ notify.Report, stored notify.ReportInfo, err error) {
+func (s *Reports) prepare(
+	ctx context.Context, draft notify.Report, wrong *fault.Fields,
+) (_ notify.Report, stored notify.ReportInfo, err error) {
 	draft = draft.Trimmed()
 	if draft.ID == 0 {
 		if draft.TimeZone == "" {

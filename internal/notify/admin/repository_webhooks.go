@@ -10,7 +10,9 @@ import (
 
 // OfRepository returns the webhook of a repository of a cloud platform, to who
 // administers it, with the hook that is for it, nil where there is none.
-func (s *Webhooks) OfRepository(ctx context.Context, connection string, at notify.RepositoryRef) (*notify.RepositoryWebhook, *notify.Hook, error) {
+func (s *Webhooks) OfRepository(
+	ctx context.Context, connection string, at notify.RepositoryRef,
+) (*notify.RepositoryWebhook, *notify.Hook, error) {
 	if err := identity.Require(ctx, identity.RepoAdmin, identity.Resource{Connection: connection, Project: at.ProjectKey, Repository: at.RepositoryKey}); err != nil {
 		return nil, nil, err
 	}

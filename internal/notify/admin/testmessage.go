@@ -68,7 +68,9 @@ func (s *TestMessages) send(ctx context.Context, of tested, to secret.Value, typ
 }
 
 // post is send for what allow has let through: write makes the message.
-func (s *TestMessages) post(ctx context.Context, of tested, to secret.Value, write func(notify.Format) []byte, f notify.Format) (*Tested, error) {
+func (s *TestMessages) post(
+	ctx context.Context, of tested, to secret.Value, write func(notify.Format) []byte, f notify.Format,
+) (*Tested, error) {
 	u, err := url.Parse(to.Reveal())
 	if err != nil {
 		return nil, fault.InvalidField("webhookUrl", "It is not a URL.")

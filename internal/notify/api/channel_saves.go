@@ -35,7 +35,7 @@ type savedChannel struct {
 	ofChannel
 	rest.Ignored[Channel]
 	ChannelChange
-	Test  bool             `query:"test" json:"-" doc:"Posts a test message to a new webhook URL first, and saves only if the chat platform takes it."`
+	Test  bool             `query:"test" json:"-" doc:"Posts a test message to a new webhook URL first, and saves only if it is taken."`
 	Which notify.RetryMode `query:"which" json:"-" enum:"all,recent,none"`
 	Match rest.Match       `json:"-"`
 	Wrong fault.Fields     `json:"-"`

@@ -19,7 +19,7 @@ const ChannelsPath = basePath + "/channels"
 type Channel struct {
 	ID         int64         `json:"id" doc:"Stays the same when the webhook URL is replaced."`
 	Channel    string        `json:"channel" doc:"The fingerprint of the current webhook URL."`
-	Version    int64         `json:"version" doc:"Counts saves. If it is sent and not the current one, the answer is 409; without it, every save is accepted."`
+	Version    int64         `json:"version" doc:"Counts saves. A stale one is answered with 409; without it, every save is accepted."`
 	Name       string        `json:"name" max:"255"`
 	Format     notify.Format `json:"format" enum:"auto,teams,slack" default:"auto"`
 	SharedWith *Sharing      `json:"sharedWith,omitempty"`
@@ -107,7 +107,7 @@ func (a *API) channelOf(ctx context.Context, c notify.ChannelInfo) Channel {
 }
 
 type ofChannel struct {
-	Channel string `path:"channel" json:"-" doc:"Its id, or the fingerprint of its webhook URL, also of one that was replaced." example:"5f1c2a9be04d7731"`
+	Channel string `path:"channel" json:"-" doc:"Its id, or the fingerprint of its webhook URL or a replaced one." example:"5f1c2a9be04d7731"`
 }
 
 func (a *API) registerChannels(r *rest.Router) {

@@ -17,7 +17,7 @@ import (
 // CloudRule is a rule of the cloud edition.
 type CloudRule struct {
 	ID           int64         `json:"id" min:"0" doc:"0 or absent creates a rule."`
-	Version      int64         `json:"version" doc:"Counts saves. If it is sent and not the current one, the answer is 409; without it, every save is accepted."`
+	Version      int64         `json:"version" doc:"Counts saves. A stale one is answered with 409; without it, every save is accepted."`
 	Name         string        `json:"name" max:"255" doc:"1 to 255 characters; need not be unique."`
 	Connection   string        `json:"connection" readonly:"true" doc:"The platform."`
 	Workspace    string        `json:"workspace" readonly:"true" doc:"The workspace's slug."`

@@ -13,14 +13,14 @@ import (
 // Redelivered says what became of a wish to redeliver.
 type Redelivered struct {
 	Redelivered int `json:"redelivered" doc:"How many are sent again."`
-	Skipped     int `json:"skipped" doc:"How many no enabled rule takes any more, or of which the rules are deleted and nothing uses the channel."`
+	Skipped     int `json:"skipped" doc:"How many no enabled rule takes now, or whose rules are deleted and whose channel nothing uses."`
 	Forbidden   int `json:"forbidden" doc:"How many have a rule that you do not administer."`
 }
 
 // Redeliverable is what a person is asked before many are redelivered.
 type Redeliverable struct {
 	Count     int       `json:"count" doc:"How many would wait again."`
-	Skipped   int       `json:"skipped" doc:"How many no enabled rule takes any more, or of which the rules are deleted and nothing uses the channel."`
+	Skipped   int       `json:"skipped" doc:"How many no enabled rule takes now, or whose rules are deleted and whose channel nothing uses."`
 	Forbidden int       `json:"forbidden" doc:"How many have a rule that you do not administer."`
 	AsOf      time.Time `json:"asOf" doc:"When."`
 }

@@ -17,7 +17,7 @@ const RefusedPath = "/rest/outrigger/1.0/refused-webhooks"
 // RefusedWebhooks is what a hook refused for one reason.
 type RefusedWebhooks struct {
 	Connection     string               `json:"connection"`
-	Hook           string               `json:"hook,omitempty" doc:"The hook's name; absent: the connection's own, or with unknown_hook one that does not exist."`
+	Hook           string               `json:"hook,omitempty" doc:"Its name; absent: the connection's own, or with unknown_hook no hook."`
 	Reason         notify.RefusalReason `json:"reason" enum:"signature,no_secret,scope,body,unknown_hook"`
 	Count          int                  `json:"count" doc:"Of the last 24 hours."`
 	Recent         int                  `json:"recent" doc:"Of the present hour and the one before it."`

@@ -11,7 +11,7 @@ import (
 // Report is an activity report.
 type Report struct {
 	ID            int64         `json:"id" min:"0" doc:"0 or absent creates a report."`
-	Version       int64         `json:"version" doc:"Counts saves. If it is sent and not the current one, the answer is 409; without it, every save is accepted."`
+	Version       int64         `json:"version" doc:"Counts saves. A stale one is answered with 409; without it, every save is accepted."`
 	Name          string        `json:"name" max:"255" doc:"1 to 255 characters; need not be unique."`
 	Connection    string        `json:"connection" doc:"Which platform; not needed when there is only one. Fixed once saved."`
 	ProjectKey    string        `json:"projectKey"`

@@ -19,7 +19,7 @@ type ReportView struct {
 	AskedAt        time.Time         `json:"askedAt" doc:"When the platform was asked."`
 	Open           int               `json:"open"`
 	Drafts         int               `json:"drafts,omitempty" doc:"How many drafts were left out."`
-	InactivityDays int               `json:"inactivityDays" doc:"The report's own: days without an update after which a pull request is inactive."`
+	InactivityDays int               `json:"inactivityDays" doc:"The report's own: days without an update that make a pull request inactive."`
 	Inactive       int               `json:"inactive" doc:"How many had no update for that many days."`
 	Oldest         []IdlePullRequest `json:"oldest" max:"20" doc:"Those without an update for the longest."`
 }

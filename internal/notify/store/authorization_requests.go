@@ -34,7 +34,9 @@ func (s *Store) KeepRequest(ctx context.Context, r notify.AuthorizationRequest) 
 
 // TakeRequest returns a request that was made by that user, in that session or in
 // none, and is not over; it is gone after that. fault.Invalid: there is none.
-func (s *Store) TakeRequest(ctx context.Context, connection string, state secret.Value, userID, session int64, now time.Time) (r notify.AuthorizationRequest, err error) {
+func (s *Store) TakeRequest(
+	ctx context.Context, connection string, state secret.Value, userID, session int64, now time.Time,
+) (r notify.AuthorizationRequest, err error) {
 	row := hashState(state)
 	var verifier []byte
 	err = s.db.Write(ctx, func(tx *db.Tx) error {

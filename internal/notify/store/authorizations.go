@@ -114,7 +114,9 @@ func (s *Store) CountAuthorizations(ctx context.Context) (n map[notify.Authoriza
 
 // SaveAuthorization keeps an account with its tokens, as a new one or in place
 // of what was known of it.
-func (s *Store) SaveAuthorization(ctx context.Context, who notify.Actor, of notify.Authorization, t notify.AccountTokens) (notify.Authorization, error) {
+func (s *Store) SaveAuthorization(
+	ctx context.Context, who notify.Actor, of notify.Authorization, t notify.AccountTokens,
+) (notify.Authorization, error) {
 	of.AccountID, of.AccountName = clean(of.AccountID), clean(of.AccountName)
 	row := authorizationRow(&of)
 	var after notify.Authorization

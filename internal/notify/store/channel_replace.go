@@ -30,7 +30,9 @@ func freeURL(ctx context.Context, tx *db.Tx, webhookURL string, channel int64) e
 
 // aimElsewhere replaces the webhook URL of a channel where a change says so, and cancels
 // the waiting messages that are not to go there. It reports whether the channel changed.
-func (s *Store) aimElsewhere(ctx context.Context, tx *db.Tx, before *notify.ChannelInfo, change *notify.ChannelChange) (changed bool, err error) {
+func (s *Store) aimElsewhere(
+	ctx context.Context, tx *db.Tx, before *notify.ChannelInfo, change *notify.ChannelChange,
+) (changed bool, err error) {
 	if change.URL.IsZero() {
 		return false, nil
 	}
@@ -53,7 +55,9 @@ func (s *Store) aimElsewhere(ctx context.Context, tx *db.Tx, before *notify.Chan
 // replaceURL replaces the webhook URL of a channel, for all its rules and reports and
 // for what waits, and says whether it was another one. What was known of the former
 // one says nothing of this one.
-func (s *Store) replaceURL(ctx context.Context, tx *db.Tx, before *notify.ChannelInfo, change *notify.ChannelChange) (replaced bool, err error) {
+func (s *Store) replaceURL(
+	ctx context.Context, tx *db.Tx, before *notify.ChannelInfo, change *notify.ChannelChange,
+) (replaced bool, err error) {
 	webhookURL := change.URL.Reveal()
 	u, err := url.Parse(webhookURL)
 	if err != nil {

@@ -99,7 +99,9 @@ func (s *Store) SaveChannel(ctx context.Context, who notify.Actor, id int64, cha
 	return saved, err
 }
 
-func (s *Store) beginChannelChange(ctx context.Context, tx *db.Tx, id, version int64, allow func(*notify.ChannelInfo) error) (notify.ChannelInfo, error) {
+func (s *Store) beginChannelChange(
+	ctx context.Context, tx *db.Tx, id, version int64, allow func(*notify.ChannelInfo) error,
+) (notify.ChannelInfo, error) {
 	if err := s.beginRulesChange(ctx, tx); err != nil {
 		return notify.ChannelInfo{}, err
 	}

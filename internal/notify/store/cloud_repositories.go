@@ -58,7 +58,9 @@ func readCloudRepositories(ctx context.Context, tx *db.Tx, p notify.CloudReposit
 // UnauthorizedRepositories returns repositories with rules whose account has to be
 // authorised again, but for the accounts of a user: of 1,000 at most limit that
 // visible lets through.
-func (s *Store) UnauthorizedRepositories(ctx context.Context, but int64, limit int, visible func(*notify.CloudRepository) bool) (out []notify.CloudRepository, err error) {
+func (s *Store) UnauthorizedRepositories(
+	ctx context.Context, but int64, limit int, visible func(*notify.CloudRepository) bool,
+) (out []notify.CloudRepository, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		return tx.EachRow(ctx, "reading repositories without an account", func(row db.Row) error {
 			var one notify.CloudRepository

@@ -16,7 +16,9 @@ import (
 // CreateConnection makes a connection with its own hook, whose secret is in no
 // other answer. Errors: fault.Invalid, which names what is wrong already too, and
 // fault.Conflict where the name is taken.
-func (s *Store) CreateConnection(ctx context.Context, who notify.Actor, c notify.Connection, wrong fault.Fields) (notify.Connection, secret.Value, error) {
+func (s *Store) CreateConnection(
+	ctx context.Context, who notify.Actor, c notify.Connection, wrong fault.Fields,
+) (notify.Connection, secret.Value, error) {
 	if err := fault.Every(wrong.Err(), c.Validate(s.kinds)); err != nil {
 		return c, secret.Value{}, err
 	}

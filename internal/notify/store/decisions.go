@@ -24,7 +24,9 @@ func (s *Store) Undecided(ctx context.Context, shards []int, limit int, except [
 	return s.readUndecided(ctx, shards, limit, condition)
 }
 
-func (s *Store) readUndecided(ctx context.Context, shards []int, limit int, condition string, args ...any) (found []*notify.Delivery, err error) {
+func (s *Store) readUndecided(
+	ctx context.Context, shards []int, limit int, condition string, args ...any,
+) (found []*notify.Delivery, err error) {
 	if len(shards) == 0 {
 		return nil, nil
 	}

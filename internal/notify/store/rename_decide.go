@@ -110,7 +110,9 @@ func (s *Store) DismissRename(ctx context.Context, who notify.Actor, id int64) e
 	return s.decideRename(ctx, who, id, "dismiss", func(*db.Tx, *notify.Rename) error { return nil })
 }
 
-func (s *Store) decideRename(ctx context.Context, who notify.Actor, id int64, verb string, carryOut func(*db.Tx, *notify.Rename) error) error {
+func (s *Store) decideRename(
+	ctx context.Context, who notify.Actor, id int64, verb string, carryOut func(*db.Tx, *notify.Rename) error,
+) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := s.beginPlatformsChange(ctx, tx); err != nil { // one at a time, and no webhook between
 			return err

@@ -21,7 +21,9 @@ import (
 // Errors: fault.Invalid for wrong members, fault.NotFound for an unknown id,
 // fault.Conflict for a version that is not the present one, and
 // where its place has as many as it may have.
-func (s *Store) SaveReport(ctx context.Context, who notify.Actor, draft notify.Report, webhookURL string, now time.Time) (notify.ReportInfo, error) {
+func (s *Store) SaveReport(
+	ctx context.Context, who notify.Actor, draft notify.Report, webhookURL string, now time.Time,
+) (notify.ReportInfo, error) {
 	return s.changeReport(ctx, who, draft.ID, func(tx *db.Tx, before *notify.ReportInfo) (*notify.ReportInfo, error) {
 		if err := checkReportSave(ctx, tx, &draft, before, webhookURL); err != nil {
 			return nil, err
@@ -86,7 +88,9 @@ func checkReportVersion(ctx context.Context, tx *db.Tx, now *notify.ReportInfo, 
 // EnableReport switches a report on or off and gives it back as it is now. It is
 // due next after now. Errors: fault.NotFound when there is none with the id,
 // fault.Conflict for a version that is neither 0 nor the present one.
-func (s *Store) EnableReport(ctx context.Context, who notify.Actor, id, version int64, enabled bool, now time.Time) (notify.ReportInfo, error) {
+func (s *Store) EnableReport(
+	ctx context.Context, who notify.Actor, id, version int64, enabled bool, now time.Time,
+) (notify.ReportInfo, error) {
 	return s.changeReport(ctx, who, id, func(tx *db.Tx, before *notify.ReportInfo) (*notify.ReportInfo, error) {
 		if err := checkReportVersion(ctx, tx, before, version); err != nil || before.Enabled == enabled {
 			return nil, err

@@ -50,7 +50,9 @@ func (s *Store) SaveRule(ctx context.Context, who notify.Actor, draft notify.Rul
 
 // saveRule writes the rule. A save that changes nothing leaves its version, and
 // who changed it last, as they are.
-func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *notify.Rule, before *notify.RuleInfo, webhookURL string) error {
+func (s *Store) saveRule(
+	ctx context.Context, tx *db.Tx, who notify.Actor, r *notify.Rule, before *notify.RuleInfo, webhookURL string,
+) error {
 	now := tx.Now()
 	r.UpdatedBy, r.UpdatedAt = who.Name, now
 	if err := checkAccount(ctx, tx, r); err != nil {
@@ -148,7 +150,9 @@ func (s *Store) settleWaiting(ctx context.Context, tx *db.Tx, r, before *notify.
 // authorization of that id then. Errors: fault.NotFound when there is none with
 // the id, fault.Conflict for a version that is neither 0 nor the present one,
 // fault.Forbidden where the account was revoked meanwhile.
-func (s *Store) EnableRule(ctx context.Context, who notify.Actor, id, version int64, enabled bool, authorization int64) (saved notify.RuleInfo, err error) {
+func (s *Store) EnableRule(
+	ctx context.Context, who notify.Actor, id, version int64, enabled bool, authorization int64,
+) (saved notify.RuleInfo, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := s.beginRulesChange(ctx, tx); err != nil {
 			return err

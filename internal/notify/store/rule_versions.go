@@ -71,7 +71,9 @@ func (s *Store) RulesAt(ctx context.Context, q notify.VersionQuery) (out []notif
 	return out, err
 }
 
-func readVersions(ctx context.Context, tx *db.Tx, q *notify.VersionQuery, at notify.Scope, after int64, limit int) ([]notify.RuleVersion, error) {
+func readVersions(
+	ctx context.Context, tx *db.Tx, q *notify.VersionQuery, at notify.Scope, after int64, limit int,
+) ([]notify.RuleVersion, error) {
 	const channel = `c.fingerprint, c.host, c.mask`
 	const where = `JOIN notify_channels c ON c.id = r.channel_id WHERE r.project_fold = $1 AND r.repository_fold = $2
 		AND r.connection = $3 AND r.since <= $4`

@@ -126,7 +126,9 @@ func (s *Store) CountReports(ctx context.Context, p notify.ReportPage, most int)
 		})
 }
 
-func (s *Store) countPlaces(ctx context.Context, most int, from string, args []any, visible func(connection, project, repository string) bool) (n int, known bool, err error) {
+func (s *Store) countPlaces(
+	ctx context.Context, most int, from string, args []any, visible func(connection, project, repository string) bool,
+) (n int, known bool, err error) {
 	all := 0
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		return tx.EachRow(ctx, "counting by places", func(row db.Row) error {

@@ -132,7 +132,9 @@ const selectWebhooks = `SELECT connection, project_key, project_name, state, hoo
 
 // DueWebhooks returns projects to be looked at: those that were not since a time,
 // and those that do not send, or fail, since another.
-func (s *Store) DueWebhooks(ctx context.Context, connection string, since, troubledSince time.Time, limit int) ([]notify.ProjectWebhook, error) {
+func (s *Store) DueWebhooks(
+	ctx context.Context, connection string, since, troubledSince time.Time, limit int,
+) ([]notify.ProjectWebhook, error) {
 	return s.readWebhooks(ctx, `WHERE connection = $1 AND (checked_at <= $2
 		OR checked_at <= $3 AND (state <> 'sends' OR last_failure > last_success)) ORDER BY checked_at, project_fold LIMIT $4`,
 		connection, db.Micros(since), db.Micros(troubledSince), limit)

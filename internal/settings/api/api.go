@@ -22,23 +22,39 @@ type API struct {
 
 // Settings are the settings that hold.
 type Settings struct {
-	ProxyURL  string    `json:"proxyUrl,omitempty" doc:"The proxy of all outgoing HTTP, as http, https or socks5, with user and password if it wants them; the password is read back as dots. What NO_PROXY names in the server's environment goes past it." example:"http://outrigger:••••@proxy.example.com:3128"`
+	ProxyURL  string    `json:"proxyUrl,omitempty" example:"http://outrigger:••••@proxy.example.com:3128"`
 	Version   int64     `json:"version" doc:"Counts saves."`
 	UpdatedBy string    `json:"updatedBy,omitempty" doc:"Who saved them last."`
 	UpdatedAt time.Time `json:"updatedAt,omitzero" doc:"When that was."`
 }
 
+// MemberWords are those of the members that need more than a few.
+func (Settings) MemberWords() map[string]string {
+	return map[string]string{
+		"proxyUrl": "The proxy of all outgoing HTTP, as http, https or socks5, with user and password if it wants them; the password is " +
+			"read back as dots. What NO_PROXY names in the server's environment goes past it.",
+	}
+}
+
 // Draft is the settings to save.
 type Draft struct {
-	ProxyURL string `json:"proxyUrl,omitempty" doc:"As in the settings; none: the proxy of the environment serves, if any. A masked password keeps the stored one as long as scheme, host, port and user are unchanged, and is 400 otherwise."`
-	Version  int64  `json:"version,omitempty" doc:"Of the settings that were read. One that is stale is 409; 0 or none: the save goes through."`
+	ProxyURL string `json:"proxyUrl,omitempty"`
+	Version  int64  `json:"version,omitempty" doc:"Of the settings that were read. A stale one is 409; 0 or none: the save goes through."`
 	rest.Ignored[Settings]
 	Wrong fault.Fields `json:"-"`
 }
 
+// MemberWords are those of the members that need more than a few.
+func (Draft) MemberWords() map[string]string {
+	return map[string]string{
+		"proxyUrl": "As in the settings; none: the proxy of the environment serves, if any. A masked password keeps the stored one as " +
+			"long as scheme, host, port and user are unchanged, and is 400 otherwise.",
+	}
+}
+
 // Trial is a proxy to try.
 type Trial struct {
-	ProxyURL string       `json:"proxyUrl,omitempty" doc:"As in the settings; the stored password may be masked. None: the proxy of the environment, if any."`
+	ProxyURL string       `json:"proxyUrl,omitempty" doc:"As in the settings; the password may be masked. None: that of the environment."`
 	URL      string       `json:"url,omitempty" doc:"What is asked for: an https address, by default that of a chat platform."`
 	Wrong    fault.Fields `json:"-"`
 }

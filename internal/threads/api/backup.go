@@ -55,8 +55,8 @@ func (a *Admin) registerBackup(r *rest.Router) {
 
 // restoring says how a backup is restored, and which.
 type restoring struct {
-	Mode   threads.RestoreMode `query:"mode" required:"true" doc:"merge keeps relations and issues that are not in the backup, replace deletes them." example:"merge"`
-	Upload string              `query:"upload" doc:"The id of the upload that is restored, where there is no body. Where another one is there, it is 409."`
+	Mode   threads.RestoreMode `query:"mode" required:"true" doc:"merge keeps what is not in the backup, replace deletes it." example:"merge"`
+	Upload string              `query:"upload" doc:"Without a body: the id of the upload to restore. If another one is there, it is 409."`
 }
 
 // backup streams every parent map.

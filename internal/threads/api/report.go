@@ -19,9 +19,14 @@ const reportAgain = 2 * time.Second
 // reporting asks for a report. Any other invalidateCache than true is false, as the
 // host has it.
 type reporting struct {
-	CloudSiteURL    string       `query:"cloudSiteUrl" required:"true" doc:"The cloud site; a slash at its end makes no difference." example:"https://example.atlassian.net"`
+	CloudSiteURL    string       `query:"cloudSiteUrl" required:"true" example:"https://example.atlassian.net"`
 	InvalidateCache bool         `query:"invalidateCache" default:"false" doc:"Whether to generate the report again even if there is one."`
 	Wrong           fault.Fields `json:"-"`
+}
+
+// MemberWords are those of the parameters that need more than a few.
+func (reporting) MemberWords() map[string]string {
+	return map[string]string{"cloudSiteUrl": "The cloud site; a slash at its end makes no difference."}
 }
 
 func (a *Source) registerReport(r *rest.Router) {

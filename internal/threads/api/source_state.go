@@ -23,7 +23,7 @@ type mirrored struct {
 	TriedAt      time.Time `json:"triedAt,omitzero"`
 	Failure      string    `json:"failure,omitempty" doc:"Why the last try did not go through; while it is there, the export answers 503."`
 	FailingSince time.Time `json:"failingSince,omitzero" doc:"When the first of the failures in a row was."`
-	Removes      int64     `json:"removes,omitempty" doc:"How many records the last try would have removed, where that was more than half of them and waits for acceptRemoval."`
+	Removes      int64     `json:"removes,omitempty" doc:"How many records wait for acceptRemoval to be removed: more than half of them."`
 }
 
 type siteMappings struct {
@@ -40,8 +40,8 @@ type entityType struct {
 
 // mirroring is an order to read the host's database.
 type mirroring struct {
-	AcceptRemoval bool         `query:"acceptRemoval" default:"false" doc:"Let the next reading remove as many records as removes of the source's mirror says."`
-	Removes       *int64       `query:"removes" min:"1" doc:"With acceptRemoval: that number, as it was seen. If another one waits to be accepted, nothing is done and the answer is 409."`
+	AcceptRemoval bool         `query:"acceptRemoval" default:"false" doc:"Let the next reading remove as many as the mirror's removes says."`
+	Removes       *int64       `query:"removes" min:"1" doc:"With acceptRemoval: that number, as it was seen. If it is another one now: 409."`
 	Wrong         fault.Fields `json:"-"`
 }
 

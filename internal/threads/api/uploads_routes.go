@@ -97,7 +97,9 @@ func (a *Uploads) registerTus(r *rest.Router) {
 }
 
 // addTus adds a route of tus, whose headers are In.
-func addTus[In any](a *Uploads, r *rest.Router, method, path string, h rest.Handler, words rest.Words, examples ...rest.Example[In, rest.None]) {
+func addTus[In any](
+	a *Uploads, r *rest.Router, method, path string, h rest.Handler, words rest.Words, examples ...rest.Example[In, rest.None],
+) {
 	access := rest.SysAdmins
 	if method == http.MethodOptions {
 		access = rest.Anyone

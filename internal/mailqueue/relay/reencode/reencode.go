@@ -83,7 +83,9 @@ func writeEntity(w io.Writer, head textproto.Header, body io.Reader, depth int, 
 	return encode(to, body)
 }
 
-func writeMultipart(head textproto.Header, body io.Reader, boundary string, depth int, begin func(textproto.Header) (io.Writer, error)) error {
+func writeMultipart(
+	head textproto.Header, body io.Reader, boundary string, depth int, begin func(textproto.Header) (io.Writer, error),
+) error {
 	to, err := begin(fold(head))
 	if err != nil {
 		return err

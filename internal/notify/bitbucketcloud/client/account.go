@@ -46,7 +46,9 @@ var quote = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 // Administers reports whether the account that a token is of administers a
 // repository, through groups and its workspace too. A repository or a workspace
 // that it cannot see is one that it does not administer.
-func (cl *Client) Administers(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef) (administers bool, err error) {
+func (cl *Client) Administers(
+	ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef,
+) (administers bool, err error) {
 	type permission struct {
 		Permission string
 		Repository struct {

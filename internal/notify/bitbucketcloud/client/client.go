@@ -63,7 +63,9 @@ func (cl *Client) get(ctx context.Context, c *notify.Connection, token secret.Va
 // call sends a request to an address of the API with an account's token, or
 // without one for what everybody may ask. What comes back is read into out; nil has nothing read. hidden is what else the
 // platform's words must not show.
-func (cl *Client) call(ctx context.Context, c *notify.Connection, token secret.Value, method, address string, in, out any, hidden ...secret.Value) error {
+func (cl *Client) call(
+	ctx context.Context, c *notify.Connection, token secret.Value, method, address string, in, out any, hidden ...secret.Value,
+) error {
 	return cl.rest.Do(ctx, restclient.Request{
 		Platform: c.Name, Account: restclient.AccountOf(base(c), token.Reveal()), Method: method, URL: address,
 		Authorize: func(req *http.Request) {

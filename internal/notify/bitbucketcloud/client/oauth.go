@@ -77,7 +77,9 @@ func (cl *Client) Refresh(ctx context.Context, c *notify.Connection, refreshToke
 // tokens asks for tokens in the consumer's name (RFC 6749 2.3.1). A pause that the
 // platform asks for is that of the code or the refresh token: one account that it
 // does not serve would hold all others of the consumer.
-func (cl *Client) tokens(ctx context.Context, c *notify.Connection, form url.Values, explain func(*restclient.Refusal, []byte), hidden ...secret.Value) (Tokens, error) {
+func (cl *Client) tokens(
+	ctx context.Context, c *notify.Connection, form url.Values, explain func(*restclient.Refusal, []byte), hidden ...secret.Value,
+) (Tokens, error) {
 	var out struct {
 		AccessToken  string          `json:"access_token"`
 		RefreshToken string          `json:"refresh_token"`

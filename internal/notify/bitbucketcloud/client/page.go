@@ -32,7 +32,10 @@ const (
 
 // list goes through all pages of a list, until take has enough or gives an
 // error.
-func list[T any](ctx context.Context, cl *Client, c *notify.Connection, token secret.Value, at string, query url.Values, take func(T) (enough bool, err error)) error {
+func list[T any](
+	ctx context.Context, cl *Client, c *notify.Connection, token secret.Value, at string, query url.Values,
+	take func(T) (enough bool, err error),
+) error {
 	if query == nil {
 		query = url.Values{}
 	}

@@ -47,7 +47,9 @@ type pullRequest struct {
 
 // OpenPullRequests lists the open pull requests of a repository, each once, the
 // one that was updated last first. More than 10,000 are an error that says so.
-func (cl *Client) OpenPullRequests(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef) ([]notify.OpenPullRequest, error) {
+func (cl *Client) OpenPullRequests(
+	ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef,
+) ([]notify.OpenPullRequest, error) {
 	var all []notify.OpenPullRequest
 	known := map[int64]bool{}
 	query := url.Values{"state": {"OPEN"}, "sort": {"-updated_on"}, "fields": {pullRequestFields}}

@@ -159,7 +159,9 @@ func (d *Directory) CurrentGrants(ctx context.Context, name string, candidates [
 
 // appendPresent asks about all at once, and where the user lacks one, or one
 // does not exist any more, about each half.
-func (d *Directory) appendPresent(ctx context.Context, present []identity.Grant, name string, candidates []identity.Grant) ([]identity.Grant, error) {
+func (d *Directory) appendPresent(
+	ctx context.Context, present []identity.Grant, name string, candidates []identity.Grant,
+) ([]identity.Grant, error) {
 	all, err := d.has(ctx, name, candidates)
 	switch {
 	case err != nil:

@@ -12,7 +12,9 @@ import (
 
 // SearchProjects asks for projects with a name, at most limit of them; more reports
 // whether there are others.
-func (cl *Client) SearchProjects(ctx context.Context, c *notify.Connection, text string, limit int) (found []notify.Found, more bool, err error) {
+func (cl *Client) SearchProjects(
+	ctx context.Context, c *notify.Connection, text string, limit int,
+) (found []notify.Found, more bool, err error) {
 	return search(ctx, cl, c, apiPath+"/projects", url.Values{"name": {text}}, limit, func(p notify.ListedProject) notify.Found {
 		return notify.Found{Value: p.Key, Label: p.Name}
 	})
@@ -41,7 +43,9 @@ func (cl *Client) SearchRepositories(
 
 // SearchUsers asks for users by their name, display name or address; else as
 // SearchProjects.
-func (cl *Client) SearchUsers(ctx context.Context, c *notify.Connection, text string, limit int) (found []notify.Found, more bool, err error) {
+func (cl *Client) SearchUsers(
+	ctx context.Context, c *notify.Connection, text string, limit int,
+) (found []notify.Found, more bool, err error) {
 	return search(ctx, cl, c, apiPath+"/users", url.Values{"filter": {text}}, limit, func(u user) notify.Found {
 		if u.inactive() {
 			return notify.Found{}
@@ -51,7 +55,9 @@ func (cl *Client) SearchUsers(ctx context.Context, c *notify.Connection, text st
 }
 
 // SearchGroups asks for groups by their name; else as SearchProjects.
-func (cl *Client) SearchGroups(ctx context.Context, c *notify.Connection, text string, limit int) (found []notify.Found, more bool, err error) {
+func (cl *Client) SearchGroups(
+	ctx context.Context, c *notify.Connection, text string, limit int,
+) (found []notify.Found, more bool, err error) {
 	return search(ctx, cl, c, apiPath+"/groups", url.Values{"filter": {text}}, limit, func(name string) notify.Found {
 		return notify.Found{Value: name}
 	})
