@@ -55,6 +55,14 @@ func TestThreadsInTheDemo(t *testing.T) {
 		read(`main`, &site),
 		look(t, "cloud-site"),
 	)
+	var highest, wide int
+	do(t, ctx, "look at the errors on a phone",
+		chromedp.EmulateViewport(390, 844), chromedp.Navigate(d.console+"/threads/admin/migration/errors"), chromedp.WaitVisible(`.errors tbody tr`),
+		evaluate(`Math.max(...[...document.querySelectorAll(".errors tbody tr")].map((row) => row.offsetHeight))`, &highest),
+		evaluate(`document.documentElement.scrollWidth`, &wide), look(t, "threads-errors-390"))
+	if highest > 100 || wide > 390 {
+		t.Errorf("an error is %d pixels high, the page %d wide", highest, wide)
+	}
 	has(t, "the self-hosted side", source, "1,868 replies", "https://site.example.net 2,002 149")
 	has(t, "the status", state, "COMPLETED", "1,868 / 1,868 records (100%)", "Parent maps created 1,824", "Permanent errors 44")
 	has(t, "the site", site, "144 issues have properties")
