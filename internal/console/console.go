@@ -28,6 +28,10 @@ type Sessions interface {
 	Session(ctx context.Context, session string) (*identity.Principal, error)
 	// SignOut ends a session; one that is over is no error.
 	SignOut(ctx context.Context, session string) error
+	// FirstStepsHidden reports whether the user of ctx has hidden the first steps on
+	// the overview.
+	FirstStepsHidden(ctx context.Context) (bool, error)
+	HideFirstSteps(ctx context.Context, hidden bool) error
 }
 
 // ProviderSignIn is signing in on the pages of providers; *identity.Service.

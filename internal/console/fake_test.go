@@ -22,9 +22,17 @@ type sessions struct {
 	now       atomic.Pointer[identity.Principal] // ada, where she is no longer as at first
 	over      atomic.Bool                        // her session is
 	uses      atomic.Int64                       // of her session by a person
+	hidden    atomic.Bool                        // the first steps are, from her
 	signedOut []string
 	addrs     []string
 	err       error // of every call, when set
+}
+
+func (s *sessions) FirstStepsHidden(context.Context) (bool, error) { return s.hidden.Load(), s.err }
+
+func (s *sessions) HideFirstSteps(_ context.Context, hidden bool) error {
+	s.hidden.Store(hidden)
+	return s.err
 }
 
 func ada() *identity.Principal {

@@ -25,28 +25,19 @@ func (c *Card) stepsLeft() []stepsLeft {
 	return []stepsLeft{left}
 }
 
-const (
-	// stepsCookie says that the first steps are dismissed in this browser.
-	stepsCookie = "outrigger_first_steps"
-	stepsHidden = "hidden"
-	stepsKept   = 365 * 24 * 60 * 60 // seconds
-)
-
-func (x *exchange) stepsHidden() bool {
-	cookie, err := x.r.Cookie(stepsCookie)
-	return err == nil && cookie.Value == stepsHidden
+// stepsHidden reports whether the reader has hidden the first steps.
+func (x *exchange) stepsHidden() (bool, error) {
+	return x.c.opts.Identity.FirstStepsHidden(x.r.Context())
 }
 
-// chooseSteps hides the first steps in this browser, or shows them again.
+// chooseSteps hides the first steps from the reader, or shows them again.
 func (c *Console) chooseSteps(x *exchange) (Response, error) {
 	form, err := ReadForm(x.r)
 	if err != nil {
 		return nil, err
 	}
-	if form.Get("steps") == stepsHidden {
-		x.cookie(stepsCookie, stepsHidden, stepsKept)
-	} else {
-		x.dropCookie(stepsCookie)
+	if err := c.opts.Identity.HideFirstSteps(x.r.Context(), form.Get("steps") == "hidden"); err != nil {
+		return nil, err
 	}
 	return Redirect{To: "/"}, nil
 }

@@ -92,13 +92,21 @@ type overviewView struct {
 }
 
 func (c *Console) showOverview(x *exchange) (Response, error) {
-	return Page{Template: "overview", Title: "Overview", Data: c.glance(x.r.Context(), x)}, nil
+	hidden, err := x.stepsHidden()
+	if err != nil {
+		return nil, err
+	}
+	return Page{Template: "overview", Title: "Overview", Data: c.glance(x.r.Context(), x, hidden)}, nil
 }
 
 func (c *Console) liveOverview(x *exchange) (Response, error) {
+	hidden, err := x.stepsHidden()
+	if err != nil {
+		return nil, err
+	}
 	return Live{
-		Template: "overview", Part: "glance", Every: overviewEvery, Topic: overviewTopic(x.principal, x.stepsHidden()),
-		Data: func(ctx context.Context) (any, error) { return c.glance(ctx, x), nil },
+		Template: "overview", Part: "glance", Every: overviewEvery, Topic: overviewTopic(x.principal, hidden),
+		Data: func(ctx context.Context) (any, error) { return c.glance(ctx, x, hidden), nil },
 	}, nil
 }
 
@@ -115,8 +123,8 @@ func overviewTopic(p *identity.Principal, stepsHidden bool) string {
 
 // glance asks every wing. One that fails is a card that says so; it does not
 // take the others with it.
-func (c *Console) glance(ctx context.Context, x *exchange) overviewView {
-	v := overviewView{StepsHidden: x.stepsHidden()}
+func (c *Console) glance(ctx context.Context, x *exchange, stepsHidden bool) overviewView {
+	v := overviewView{StepsHidden: stepsHidden}
 	for _, cards := range c.overview {
 		list, err := cards(ctx, x.principal)
 		if err != nil {

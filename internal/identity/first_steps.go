@@ -1,0 +1,30 @@
+package identity
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"outrigger/internal/db"
+)
+
+// FirstStepsHidden reports whether the user of ctx has hidden the first steps on the overview.
+func (s *Service) FirstStepsHidden(ctx context.Context) (hidden bool, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		err := tx.QueryRow(ctx, `SELECT first_steps_hidden FROM identity_users WHERE id = $1`, From(ctx).UserID).Scan(&hidden)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("reading whether the first steps are hidden: %w", err)
+		}
+		return nil
+	})
+	return hidden, err
+}
+
+// HideFirstSteps hides them from the user of ctx, in every browser, or shows them again.
+func (s *Service) HideFirstSteps(ctx context.Context, hidden bool) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		return tx.Do(ctx, "storing whether the first steps are hidden", `UPDATE identity_users SET first_steps_hidden = $1 WHERE id = $2`,
+			flag(hidden), From(ctx).UserID)
+	})
+}
