@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	documentation = regexp.MustCompile(`<a class="about" href="([^"]*)">Documentation</a>`)
+	documentation = regexp.MustCompile(`<a class="about" href="([^"]*)">Documentation<`)
 	heading       = regexp.MustCompile(`<h1>([^<]*)</h1>`)
 )
 

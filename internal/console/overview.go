@@ -65,6 +65,7 @@ type Notice struct {
 // Remedy is the one action that helps most: a button that posts, or a link.
 type Remedy struct {
 	Label string // "" where there is none
+	Of    string // what it is done to: read with the label, and not shown, since the notice says it
 	Path  string
 	Posts []Hidden // what is posted; nil makes it a link
 	Asks  bool     // the link leads to a Confirm

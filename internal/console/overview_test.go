@@ -23,11 +23,11 @@ func TestAttentionComesFirst(t *testing.T) {
 	for _, want := range []string{
 		`<li class="bad notice"><div><a href="/notifications/rules/9">The channel Security is broken`,
 		`>3 hours ago</time>)</span></div>
-      <form method="post" action="/notifications/channels/9/retry"><input type="hidden" name="which" value="all"><button>Try again</button></form></li>`,
+<form method="post" action="/notifications/channels/9/retry"><input type="hidden" name="which" value="all"><button type="submit">Try again</button></form></li>`,
 		`<li class="warn notice"><div>3 events could not be understood`, // the button has the link
 		`<a class="button" href="/notifications/deliveries">Show them</a></li>`,
 		`<div><a href="/backup">Sending is paused.</a></div>
-      <a class="button" href="/backup/confirm" data-confirm>Start sending</a></li>`,
+<a class="button" href="/backup/confirm" data-confirm>Start sending</a></li>`,
 		`data-live="/overview/live"`,
 	} {
 		if !strings.Contains(body, want) {

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -73,12 +74,15 @@ func (t *templates) add(files fs.FS) error {
 	return nil
 }
 
+// indentation is for those who read the templates. Pages are sent without it.
+var indentation = regexp.MustCompile(`(?m)^[ \t]+`)
+
 // parseInto adds the templates of some files to a set.
 func parseInto(set *template.Template, files fs.FS, names []string) error {
 	for _, name := range names {
 		text, err := fs.ReadFile(files, name)
 		if err == nil {
-			_, err = set.New(name).Parse(string(text))
+			_, err = set.New(name).Parse(indentation.ReplaceAllString(string(text), ""))
 		}
 		if err != nil {
 			return fmt.Errorf("console: %w", err)

@@ -106,9 +106,9 @@ func remedy(s *mailqueue.NodeStatus) console.Remedy {
 	case s.Queue == nil:
 		return console.Remedy{}
 	case s.Queue.Nowhere() != "":
-		return console.Remedy{Label: "Show the waiting messages", Path: console.Path(messagesPath+"?state=waiting&node=%s", s.ID)}
+		return console.Remedy{Label: "Show the waiting messages", Of: s.ID, Path: console.Path(messagesPath+"?state=waiting&node=%s", s.ID)}
 	case s.ErrorSize > 0:
-		return console.Remedy{Label: "Show the error queue", Path: console.Path(messagesPath+"?state=error&node=%s", s.ID)}
+		return console.Remedy{Label: "Show the error queue", Of: s.ID, Path: console.Path(messagesPath+"?state=error&node=%s", s.ID)}
 	}
 	return sendAgain(s)
 }
@@ -119,11 +119,11 @@ func sendAgain(s *mailqueue.NodeStatus) console.Remedy {
 	posts := []console.Hidden{{Name: "node", Value: s.ID}}
 	switch {
 	case s.Queue.Paused:
-		return console.Remedy{Label: "Resume", Path: queuesPath + "/resume", Posts: posts}
+		return console.Remedy{Label: "Resume", Of: s.ID, Path: queuesPath + "/resume", Posts: posts}
 	case s.Size > 1:
-		return console.Remedy{Label: "Flush", Path: console.Path(queuesPath+"/flush?node=%s", s.ID), Asks: true}
+		return console.Remedy{Label: "Flush", Of: s.ID, Path: console.Path(queuesPath+"/flush?node=%s", s.ID), Asks: true}
 	}
-	return console.Remedy{Label: "Flush", Path: queuesPath + "/flush", Posts: posts}
+	return console.Remedy{Label: "Flush", Of: s.ID, Path: queuesPath + "/flush", Posts: posts}
 }
 
 func badIf(on bool) console.Tone {

@@ -92,7 +92,7 @@ func TestQueuesPage(t *testing.T) {
 	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 1, ErrorSize: 2}, Oldest: time.Now(), Paused: true}}
 	page := b.open("GET", "/mail", "admin")
 	b.has(page,
-		`<h2>node_1 <span class="badge good">ACTIVE</span> <small>postfix</small></h2>`, `?state=waiting&amp;node=node_1">60</a>`,
+		`<h2>node_1 <span class="badge good">ACTIVE</span> <small>postfix</small></h2>`, `?state=waiting&amp;node=node_1">60<`,
 		`<p>It is down.</p>`, `<span class="badge warn">needs attention</span> 60 messages are waiting.`,
 		`aria-label="The last 24 hours: at most 60 in the mail queue, at most 0 in the error queue."`, `<polyline class="busy" points="`, `>60 messages</text>`,
 		`<span class="badge bad">OFFLINE</span>`, `<span class="badge warn">paused</span> An administrator paused sending.`, `The oldest came <time`, `<span class="badge bad">needs action</span>`,
@@ -164,7 +164,7 @@ func TestTickedMessages(t *testing.T) {
 	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_1"}}
 	b.has(b.open("GET", "/mail/messages?sender=jira&state=error", "admin"),
 		`<input type="hidden" name="sender" value="jira">`, `<input type="hidden" name="state" value="error">`,
-		`name="id" value="2" aria-label="Select message 2"`, `<button name="do" value="resend">Resend</button>`, `<button name="do" value="delete">Delete</button>`)
+		`name="id" value="2" aria-label="Select message 2"`, `<button type="submit" name="do" value="resend">Resend</button>`, `<button type="submit" name="do" value="delete">Delete</button>`)
 	const selected = "/mail/messages/selected"
 	for _, do := range []string{"resend", "flush"} {
 		w := b.open("POST", selected, "admin", "do", do, "id", "2", "state", "error", "sender", "jira")
@@ -201,7 +201,7 @@ func TestManyMessages(t *testing.T) {
 		`href="/outrigger/mail/messages/resend?recipient=%40old.example&amp;state=error" data-confirm`, `href="/outrigger/mail/messages/delete?recipient=%40old.example&amp;state=error"`)
 	b.has(b.open("GET", "/mail/messages/delete"+query, "admin"), "Delete 1 message?", "These are all with state &#34;error&#34;, recipient &#34;@old.example&#34;.",
 		`action="/outrigger/mail/messages/delete?recipient=%40old.example&amp;state=error"`)
-	b.has(b.open("GET", "/mail/messages/delete", "admin"), "Delete 2 messages?", "These are messages of every node.", `<button class="danger">Delete 2 messages</button>`)
+	b.has(b.open("GET", "/mail/messages/delete", "admin"), "Delete 2 messages?", "These are messages of every node.", `<button type="submit" class="danger">Delete 2 messages</button>`)
 	b.Relay.Mail = append(slices.Repeat(b.Relay.Mail[:1], 1001), slices.Repeat(b.Relay.Mail[1:], 30)...)
 	for i := range b.Relay.Mail {
 		b.Relay.Mail[i].ID = int64(i + 1)
@@ -293,7 +293,7 @@ func TestOverview(t *testing.T) {
 	b.has(overview, "3 hours ago", "2 days ago",
 		"Mail on node_1: 70 messages are waiting.", "The mail queue of node_1 cannot be read: It is down.",
 		"Mail on node_2: 2 messages are in the error queue", "Mail on node_2: Sending is paused: 535 wrong password",
-		`<dt>waiting</dt><dd><a href="/outrigger/mail/messages?state=waiting">71</a></dd>`, "<dt>on node_2</dt><dd>3</dd>",
+		`<dt>waiting</dt><dd><a href="/outrigger/mail/messages?state=waiting">71<span class="unseen"> waiting</span></a></dd>`, "<dt>on node_2</dt><dd>3</dd>",
 		"The last 24 hours: at most 70 waiting in the mail queue of a node, at most 0 in the error queues.", "waiting, a line for each node")
 	if page := b.open("GET", "/", "repo").Body.String(); strings.Contains(page, "Mail queues") {
 		t.Error("somebody without ADMIN sees the mail queues")
@@ -307,10 +307,10 @@ func TestRemedies(t *testing.T) {
 		status mailqueue.NodeStatus
 		want   console.Remedy
 	}{
-		"failed":  {mailqueue.NodeStatus{ID: "a b", Queue: &mailqueue.Queue{}, Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{ErrorSize: 1}}}, console.Remedy{Label: "Show the error queue", Path: "/mail/messages?state=error&node=a%20b"}},
-		"waiting": {mailqueue.NodeStatus{ID: "a", Queue: &mailqueue.Queue{}}, console.Remedy{Label: "Flush", Path: "/mail/flush", Posts: []console.Hidden{{Name: "node", Value: "a"}}}},
-		"many":    {mailqueue.NodeStatus{ID: "a b", Queue: &mailqueue.Queue{}, Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{Size: 2}}}, console.Remedy{Label: "Flush", Path: "/mail/flush?node=a%20b", Asks: true}},
-		"paused":  {mailqueue.NodeStatus{ID: "a", Queue: &mailqueue.Queue{Paused: true}}, console.Remedy{Label: "Resume", Path: "/mail/resume", Posts: []console.Hidden{{Name: "node", Value: "a"}}}},
+		"failed":  {mailqueue.NodeStatus{ID: "a b", Queue: &mailqueue.Queue{}, Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{ErrorSize: 1}}}, console.Remedy{Label: "Show the error queue", Of: "a b", Path: "/mail/messages?state=error&node=a%20b"}},
+		"waiting": {mailqueue.NodeStatus{ID: "a", Queue: &mailqueue.Queue{}}, console.Remedy{Label: "Flush", Of: "a", Path: "/mail/flush", Posts: []console.Hidden{{Name: "node", Value: "a"}}}},
+		"many":    {mailqueue.NodeStatus{ID: "a b", Queue: &mailqueue.Queue{}, Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{Size: 2}}}, console.Remedy{Label: "Flush", Of: "a b", Path: "/mail/flush?node=a%20b", Asks: true}},
+		"paused":  {mailqueue.NodeStatus{ID: "a", Queue: &mailqueue.Queue{Paused: true}}, console.Remedy{Label: "Resume", Of: "a", Path: "/mail/resume", Posts: []console.Hidden{{Name: "node", Value: "a"}}}},
 		"watched": {mailqueue.NodeStatus{ID: "a", Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{ErrorSize: 1}}}, console.Remedy{}},
 	} {
 		if diff := cmp.Diff(c.want, remedy(&c.status)); diff != "" {
@@ -332,7 +332,7 @@ func TestNowhereToSendTo(t *testing.T) {
 	b.Relay.Stored[1].Oldest = time.Time{}
 	const why = "Nothing can be sent: no smarthost is set. Set mail.smarthost on this node and restart it."
 	overview := b.open("GET", "/", "admin")
-	b.has(overview, "Mail on node_1: "+why, "Mail on node_3: "+why, `href="/outrigger/mail/messages?state=waiting&amp;node=node_3">Show the waiting messages</a>`)
+	b.has(overview, "Mail on node_1: "+why, "Mail on node_3: "+why, `href="/outrigger/mail/messages?state=waiting&amp;node=node_3">Show the waiting messages<span class="unseen">: node_3</span></a>`)
 	if strings.Contains(overview.Body.String(), "Mail on node_2") {
 		t.Error("a node without mail needs attention")
 	}

@@ -155,9 +155,9 @@ func (p *Pages) notice(c *notify.ChannelInfo) console.Notice {
 	n := console.Notice{Kind: "channel", Key: channelPath(c), Text: text, Link: channelPath(c), Tone: tone, Since: s.Since}
 	switch {
 	case needsURL(s):
-		n.Remedy = console.Remedy{Label: "Replace the webhook URL", Path: channelPath(c) + "/replace"}
+		n.Remedy = console.Remedy{Label: "Replace the webhook URL", Of: c.Name(), Path: channelPath(c) + "/replace"}
 	case c.Waiting > 0:
-		n.Remedy = console.Remedy{Label: "Try again", Path: channelPath(c) + "#retry"} // which asks what to send
+		n.Remedy = console.Remedy{Label: "Try again", Of: c.Name(), Path: channelPath(c) + "#retry"} // which asks what to send
 	}
 	return n
 }

@@ -78,7 +78,7 @@ func (p *Pages) refusedNotices(ctx context.Context) ([]console.Notice, error) {
 		default:
 			list = append(list, console.Notice{Kind: "refused_webhooks", Key: "refused " + r.Connection + " " + r.At + " " + string(r.Reason),
 				Text: r.notice(), Link: r.Path, Tone: console.Warn, Since: r.FirstAt,
-				Remedy: console.Remedy{Label: "Open the connection", Path: r.Path}})
+				Remedy: console.Remedy{Label: "Open the connection", Of: r.Connection, Path: r.Path}})
 		}
 	}
 	if more > 0 {

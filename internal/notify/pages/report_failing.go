@@ -17,7 +17,7 @@ func (p *Pages) failingReports(ctx context.Context) ([]console.Notice, error) {
 	for i := range failing {
 		r := &failing[i]
 		why, since := r.LastFailure()
-		remedy, what := console.Remedy{Label: "Send it now", Path: reportPath(r) + "/test", Posts: []console.Hidden{}}, "sent"
+		remedy, what := console.Remedy{Label: "Send it now", Of: r.Name, Path: reportPath(r) + "/test", Posts: []console.Hidden{}}, "sent"
 		if r.LastError == "" {
 			remedy.Label, remedy.Path, what = "Send again", deliveriesPath+"/"+idText(r.LastDelivery.ID)+"/redeliver", "delivered"
 		}

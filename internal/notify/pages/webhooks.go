@@ -100,7 +100,7 @@ func (c *coverageView) Sentence() string {
 // notices are what needs attention.
 func (c *coverageView) notices() (list []console.Notice) {
 	link := connectionPage(c.Connection) + "/webhooks"
-	show := console.Remedy{Label: "Show the webhooks", Path: link}
+	show := console.Remedy{Label: "Show the webhooks", Of: c.Connection, Path: link}
 	switch {
 	case c.Failing == 1:
 		list = append(list, console.Notice{Kind: "failing_webhooks", Key: link + " failing",

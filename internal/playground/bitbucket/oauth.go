@@ -53,12 +53,12 @@ func (p *Platform) user(name string) *User {
 	return nil
 }
 
-var consentPage = template.Must(template.New("").Parse(`<!doctype html>
+var consentPage = template.Must(template.New("").Parse(`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Authorize application</title></head>
 <body><h1>Authorize application</h1>
 <p>An application wants to act for you: {{.Scope}}.</p>
 <form method="post"><p><label>Signed in as <select name="user">{{range .Users}}<option>{{.Name}}</option>{{end}}</select></label></p>
-<button name="answer" value="allow">Allow</button> <button name="answer" value="deny">Deny</button></form>
+<button type="submit" name="answer" value="allow">Allow</button> <button type="submit" name="answer" value="deny">Deny</button></form>
 </body></html>`))
 
 // authorize shows the page on which a user lets an application in, and takes the

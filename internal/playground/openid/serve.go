@@ -60,11 +60,11 @@ func (p *Provider) configuration(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, c)
 }
 
-var signInPage = template.Must(template.New("").Parse(`<!doctype html>
+var signInPage = template.Must(template.New("").Parse(`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Sign in</title></head>
 <body><h1>Sign in</h1>
 <form method="post"><p><label>Account <select name="account">{{range .}}<option>{{.Subject}}</option>{{end}}</select></label></p>
-<button name="answer" value="yes">Sign in</button> <button name="answer" value="no">Cancel</button></form>
+<button type="submit" name="answer" value="yes">Sign in</button> <button type="submit" name="answer" value="no">Cancel</button></form>
 </body></html>`))
 
 // authorize shows the page on which a person signs in, and takes the answer.

@@ -1,4 +1,4 @@
-// Shows messages as they arrive; without it the page loads itself again.
+// Shows messages as they arrive; without it the page is reloaded by hand.
 const cards = document.querySelector("#cards");
 let busy = false, again = false;
 

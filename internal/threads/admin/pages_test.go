@@ -139,11 +139,11 @@ func TestMigrationByForms(t *testing.T) {
 	r.eventually(func() bool {
 		return strings.Contains(r.open("GET", movePath, "root").Body.String(), "3 of 5 records will be restored, 2 cannot: <span class=\"why\">see why</span>")
 	})
-	r.has(r.open("GET", movePath, "root"), 200, `<form method="post" action="/base/threads/admin/migration/upload"><input type="hidden"`, `><button class="main">Upload Data</button></form>`,
+	r.has(r.open("GET", movePath, "root"), 200, `<form method="post" action="/base/threads/admin/migration/upload"><input type="hidden"`, `><button type="submit" class="main">Upload Data</button></form>`,
 		`href="/base/threads/admin/migration/reset" data-confirm>Reset State</a>`, "<li>1: The comment is its own parent.</li>")
 	r.has(r.open("GET", movePath+"/preview", "root"), 200, "Nothing is loaded yet", "3 of 5 records will be restored, 2 cannot.",
 		`The comment is its own parent.<span class="below">self_parent</span></th><td class="figure" data-label="Records">1</td>`, "<code>29</code>", "Repeated records</th><td class=\"figure\" data-label=\"Count\">1</td>")
-	r.has(r.follow(r.open("POST", movePath+"/upload", "root", r.hidden(movePath)...)), 200, "0 / 5 records (0%)", "ready to process <small>IDLE</small>", `<button class="main">Start Processing</button>`,
+	r.has(r.follow(r.open("POST", movePath+"/upload", "root", r.hidden(movePath)...)), 200, "0 / 5 records (0%)", "ready to process <small>IDLE</small>", `<button type="submit" class="main">Start Processing</button>`,
 		`data-confirm>Cancel Migration</a>`, `<span class="outcome">3 of 5 records will be restored, 2 cannot.</span>`)
 	r.follow(r.open("POST", movePath+"/start", "root", r.hidden(movePath)...))
 	r.until(threads.PhaseCompleted)
@@ -161,7 +161,7 @@ func TestMigrationByForms(t *testing.T) {
 		return strings.Contains(r.open("GET", movePath+"/verify", "root").Body.String(), "3 of 3 relationships are correct in the target.")
 	})
 	r.has(r.open("GET", movePath, "root"), 200, "3 of 3 relationships are in the target")
-	r.has(r.open("GET", movePath+"/reset", "root"), 200, "Reset the state?", "progress, counts and the list of errors", `<button class="danger">Reset State</button>`)
+	r.has(r.open("GET", movePath+"/reset", "root"), 200, "Reset the state?", "progress, counts and the list of errors", `<button type="submit" class="danger">Reset State</button>`)
 	r.has(r.follow(r.open("POST", movePath+"/reset", "root")), 200, `id="files" open aria-current="step">`)
 	r.has(r.open("POST", movePath+"/verify", "root"), 409, "Nothing is loaded")
 }
@@ -192,13 +192,13 @@ func TestBackupByForms(t *testing.T) {
 	r.completed()
 	backup := r.do(200, "GET", "/backup")
 	r.has(r.open("GET", backPath, "root"), 200, `aria-current="page">Backup &amp; Restore</a>`, `href="/base/rest/threaded-comments/1.0/migration/backup" download`,
-		`<button disabled>Restore …</button>`)
+		`<button type="submit" disabled>Restore …</button>`)
 	r.has(r.open("GET", backPath+"/restore?mode=merge", "root"), 409, "There is no backup yet")
 	r.has(r.follow(r.upload(backPath+"/files", "kind", "backup", "file/b.gz", backup[:len(backup)-3])), 200, "b.gz")
 	damaged := r.hidden(backPath)
 	r.has(r.open("GET", backPath+"/restore?mode=merge&upload="+damaged[1], "root"), 400, "Nothing was changed")
 	r.has(r.open("POST", backPath+"/restore", "root", append(damaged, "mode", "merge")...), 400, "Nothing was changed")
-	r.has(r.follow(r.upload(backPath+"/files", "kind", "backup", "file/b.gz", backup)), 200, `<button class="main">Restore …</button>`)
+	r.has(r.follow(r.upload(backPath+"/files", "kind", "backup", "file/b.gz", backup)), 200, `<button type="submit" class="main">Restore …</button>`)
 	r.has(r.open("GET", backPath+"/restore?mode=half", "root"), 400)
 	shown := r.hidden(backPath)
 	r.has(r.open("GET", backPath+"/restore?mode=merge&upload="+damaged[1], "root"), 409, "A different backup is here (id "+shown[1]+", b.gz, from root)")

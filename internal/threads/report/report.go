@@ -23,6 +23,11 @@ type section struct {
 	Lines []line
 }
 
+// Counts reports whether one of the facts is a number.
+func (s section) Counts() bool {
+	return slices.ContainsFunc(s.Lines, func(l line) bool { return l.Count != nil })
+}
+
 // line is one fact.
 type line struct {
 	Item  string

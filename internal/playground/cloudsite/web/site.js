@@ -1,5 +1,5 @@
 // Shows threads as they are written, at most twice a second; without it the page
-// loads itself again.
+// is reloaded by hand.
 const issues = document.querySelector("#issues");
 const pause = 500;
 let due = null;

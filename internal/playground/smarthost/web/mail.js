@@ -1,5 +1,5 @@
 // Shows messages as they arrive, unless one is being read; without it the page
-// loads itself again.
+// is reloaded by hand.
 const messages = document.querySelector("#messages");
 
 async function refresh() {
