@@ -73,3 +73,9 @@ func (u Users) SignIn(ctx context.Context, user, password, addr string) (string,
 
 // SignOut does nothing.
 func (u Users) SignOut(context.Context, string) error { return nil }
+
+// FirstStepsHidden answers that the first steps are shown.
+func (Users) FirstStepsHidden(context.Context) (bool, error) { return false, nil }
+
+// HideFirstSteps does nothing.
+func (Users) HideFirstSteps(context.Context, bool) error { return nil }
