@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -117,20 +118,29 @@ func TestListByKeys(t *testing.T) {
 	}
 }
 
+// announced is what a screen reader is told of the search: how much was found, and the
+// option that the field is at.
+const announced = `(() => {
+	const field = document.querySelector("dialog input[role=combobox][aria-expanded=true]");
+	const options = [...document.getElementById(field.getAttribute("aria-controls")).querySelectorAll("[role=option][aria-selected=true]")];
+	const at = document.getElementById(field.getAttribute("aria-activedescendant"));
+	return options.length === 1 && options[0] === at ? document.querySelector("dialog [role=status]").textContent + ": " + at.textContent : "none";
+})()`
+
 // Ctrl+K leads to a rule by a part of its name and to an event by its words, and the same
 // search is a page.
 func TestGoToAnything(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	ctx := browser(t, 1280)
-	var address, page string
+	var address, page, first, second string
 	do(t, ctx, "sign in", d.signIn()...)
 	do(t, ctx, "go to a rule",
 		chromedp.Navigate(d.console+"/mail"), chromedp.WaitVisible(`a[data-find]`),
 		evaluate(`(() => { document.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true })); return ""; })()`, &page),
 		chromedp.WaitVisible(`dialog.go-to input`),
 		chromedp.KeyEvent("pull requests"),
-		chromedp.Poll[chromedp.Void](`document.querySelector("dialog .places .chosen .kind")?.textContent === "Rule"`),
+		chromedp.Poll[chromedp.Void](`document.querySelector("dialog [aria-selected=true] .kind")?.textContent === "Rule"`),
 		chromedp.KeyEvent(kb.Enter),
 		chromedp.WaitNotPresent(`dialog`), chromedp.WaitVisible(`main h1`),
 		evaluate(`location.pathname`, &address),
@@ -143,11 +153,17 @@ func TestGoToAnything(t *testing.T) {
 		evaluate(`(() => { document.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true })); return ""; })()`, &page),
 		chromedp.WaitVisible(`dialog.go-to input`),
 		chromedp.KeyEvent("card-reader opened"),
-		chromedp.Poll[chromedp.Void](`/^Event .* opened /.test(document.querySelector("dialog .places .chosen")?.textContent)`),
+		chromedp.Poll[chromedp.Void](`/^Event .* opened /.test(document.querySelector("dialog [aria-selected=true]")?.textContent)`),
 		look(t, "go-to-event"),
-		chromedp.KeyEvent(kb.ArrowDown+kb.Enter),
+		evaluate(announced, &first),
+		chromedp.KeyEvent(kb.ArrowDown),
+		evaluate(announced, &second),
+		chromedp.KeyEvent(kb.Enter),
 		chromedp.WaitNotPresent(`dialog`), chromedp.WaitVisible(`.delivery-state`),
 	)
+	if !regexp.MustCompile(`^\d+ results: Event .* opened `).MatchString(first) || !regexp.MustCompile(`^\d+ results: Delivery `).MatchString(second) || second == first {
+		t.Errorf("a screen reader says %q, then %q", first, second)
+	}
 	do(t, ctx, "search on the page", chromedp.Navigate(d.console+"/find?q=%25%27%22%3Cscript%3E"), chromedp.WaitVisible(`[data-found]`), read(`main`, &page))
 	if !strings.Contains(page, "Nothing with this name or number") {
 		t.Error(page)

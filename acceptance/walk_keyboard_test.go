@@ -16,9 +16,9 @@ func (k byKeyboard) goes(page string) {
 	k.t.Helper()
 	k.taken.keys += 2
 	k.presses("k", chromedp.KeyModifiers(kb.ModifierCtrl))
-	do(k.t, k.ctx, "open the search", shown(`dialog.go-to a.chosen`, ""))
+	do(k.t, k.ctx, "open the search", shown(`dialog.go-to [aria-selected=true]`, ""))
 	k.types(page)
-	k.awaitsControl("dialog a.chosen", "Page "+page)
+	do(k.t, k.ctx, "find "+page, shown(`dialog.go-to [aria-selected=true]`, "Page "+page))
 	k.presses(kb.Enter)
 }
 

@@ -5,7 +5,7 @@ const pause = 150; // ms: a word that is being typed is one question
 
 let asking;
 
-async function ask(address, query, place) {
+async function ask(address, query, { field, place, status }) {
   asking?.abort();
   asking = new AbortController();
   try {
@@ -14,51 +14,79 @@ async function ask(address, query, place) {
     const found = page.querySelector("[data-found]");
     if (answer.redirected || !found) throw new Error(page.querySelector("main h1")?.textContent ?? "No answer");
     place.replaceChildren(document.adoptNode(found));
-    mark(place, 0);
   } catch (error) {
-    if (error.name !== "AbortError") place.textContent = "The search did not answer. Try again.";
+    if (error.name === "AbortError") return;
+    place.textContent = "The search did not answer. Try again.";
   }
+  offer(field, place);
+  const count = options(place).length;
+  status.textContent = count === 0 ? place.textContent.trim() : `${count} ${count === 1 ? "result" : "results"}`;
 }
 
-const links = (place) => [...place.querySelectorAll("a")];
+function make(name, attributes) {
+  const element = document.createElement(name);
+  set(element, attributes);
+  return element;
+}
 
-function mark(place, at) {
-  links(place).forEach((link, i) => link.classList.toggle("chosen", i === at));
-  links(place)[at]?.scrollIntoView({ block: "nearest" });
+function set(element, attributes) {
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+}
+
+const options = (place) => [...place.querySelectorAll("a")];
+const marked = (place) => options(place).findIndex((option) => option.getAttribute("aria-selected") === "true");
+
+// Makes the links that were found the options of the field, and marks the first.
+function offer(field, place) {
+  const all = options(place);
+  for (const list of place.querySelectorAll("ul")) set(list, { id: "places", role: "listbox", "aria-label": "Results" });
+  for (const item of place.querySelectorAll("li")) set(item, { role: "presentation" });
+  all.forEach((option, i) => set(option, { id: `place-${i}`, role: "option", tabindex: -1 }));
+  set(field, { "aria-expanded": all.length > 0 });
+  mark(field, place, 0);
+}
+
+function mark(field, place, at) {
+  const all = options(place);
+  all.forEach((option, i) => set(option, { "aria-selected": i === at }));
+  field.removeAttribute("aria-activedescendant");
+  if (!all[at]) return;
+  set(field, { "aria-activedescendant": all[at].id });
+  all[at].scrollIntoView({ block: "nearest" });
 }
 
 function open(address) {
-  const dialog = document.createElement("dialog");
-  dialog.className = "go-to";
-  dialog.setAttribute("aria-label", "Go to");
-  const field = document.createElement("input");
-  field.type = "search";
-  field.maxLength = 200;
-  field.placeholder = "Go to a page, rule, channel, report, delivery, event, message or issue";
-  field.setAttribute("aria-label", field.placeholder);
-  const place = document.createElement("div");
-  place.setAttribute("aria-live", "polite");
-  dialog.append(field, place);
+  const dialog = make("dialog", { class: "go-to", "aria-label": "Go to" });
+  const words = "Go to a page, rule, channel, report, delivery, event, message or issue";
+  const field = make("input", {
+    type: "text", maxlength: 200, placeholder: words, "aria-label": words, autocomplete: "off", spellcheck: "false",
+    role: "combobox", "aria-autocomplete": "list", "aria-controls": "places", "aria-expanded": "false",
+  });
+  const place = make("div", {});
+  const status = make("p", { class: "unseen", role: "status" });
+  dialog.append(field, place, status);
   document.body.append(dialog);
+  const parts = { field, place, status };
   let waiting;
   field.addEventListener("input", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(ask, pause, address, field.value.trim(), place);
+    waiting = setTimeout(ask, pause, address, field.value.trim(), parts);
   });
-  dialog.addEventListener("keydown", (event) => {
-    const all = links(place);
-    const at = all.findIndex((link) => link.classList.contains("chosen"));
-    if (event.key === "ArrowDown") mark(place, Math.min(at + 1, all.length - 1));
-    else if (event.key === "ArrowUp") mark(place, Math.max(at - 1, 0));
-    else if (event.key === "Enter" && event.target === field) all[at]?.click();
+  field.addEventListener("keydown", (event) => {
+    if (event.isComposing) return;
+    const [at, last] = [marked(place), options(place).length - 1];
+    if (event.key === "ArrowDown") mark(field, place, Math.min(at + 1, last));
+    else if (event.key === "ArrowUp") mark(field, place, Math.max(at - 1, 0));
+    else if (event.key === "Enter") options(place)[at]?.click();
     else return;
     event.preventDefault();
   });
+  place.addEventListener("mousedown", (event) => event.preventDefault()); // the field keeps the focus
   dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
   dialog.addEventListener("close", () => dialog.remove());
   dialog.showModal();
   field.focus();
-  ask(address, "", place);
+  ask(address, "", parts);
 }
 
 const link = document.querySelector("a[data-find]");
