@@ -88,7 +88,7 @@ func (m withoutScripts) waits(selector, text string) {
 		if ofControl[bool](m.visitor, link, "Reload the page", "Boolean(e)") {
 			m.taken.reloads++
 			m.uses(link, "Reload the page")
-		} else { // it loads itself again
+		} else { // the page is on its way
 			pass(m.t, 50*time.Millisecond)
 		}
 	}
