@@ -27,10 +27,13 @@ type connection struct{ Name, WebhookSecret string }
 // delivered, refused and set aside.
 func (f *filler) notifications(ctx context.Context) error {
 	var code connection
-	if err := f.post(ctx, "/rest/outrigger/1.0/connections", object{"name": "code", "kind": "bitbucket-dc", "baseUrl": "http://" + codeHost, "token": token}, &code); err != nil {
+	const connections = "/rest/outrigger/1.0/connections"
+	used := object{"name": "code", "kind": "bitbucket-dc", "baseUrl": "http://" + codeHost, "token": token}
+	if err := f.post(ctx, connections, used, &code); err != nil {
 		return err
 	}
-	if err := f.post(ctx, "/rest/outrigger/1.0/connections", object{"name": "spare", "kind": "bitbucket-dc", "baseUrl": "https://spare.example.com"}, nil); err != nil {
+	spare := object{"name": "spare", "kind": "bitbucket-dc", "baseUrl": "https://spare.example.com"}
+	if err := f.post(ctx, connections, spare, nil); err != nil {
 		return err
 	}
 	for _, c := range []struct {
@@ -38,7 +41,9 @@ func (f *filler) notifications(ctx context.Context) error {
 		body object
 	}{
 		{"/rest/outrigger/1.0/users/bob/grants", object{"permission": "PROJECT_ADMIN", "connection": "code", "projectKey": project}},
-		{"/rest/outrigger/1.0/users/cyd/grants", object{"permission": "REPO_ADMIN", "connection": "code", "projectKey": project, "repositoryKey": "card-reader"}},
+		{"/rest/outrigger/1.0/users/cyd/grants", object{
+			"permission": "REPO_ADMIN", "connection": "code", "projectKey": project, "repositoryKey": "card-reader",
+		}},
 		{"/rest/outrigger/1.0/connections/code/hooks", object{"name": "atl", "projectKey": project}},
 		{"/rest/outrigger/1.0/connections/code/hooks", object{"name": "reader", "projectKey": project, "repositoryKey": "card-reader"}},
 		{codePath + "/mentions", object{"connection": "code", "user": "ada", "teams": "ada@example.com", "slack": "U012AB3CD"}},
@@ -109,12 +114,15 @@ func (f *filler) rules(ctx context.Context) error {
 		{"name": "Every pull request", "channelName": "reviews", "eventTypes": pullRequests},
 		{"name": "Releases", "channelName": "releases", "eventTypes": refs, "branchMask": `v?[0-9].*`},
 		{"name": "Nothing now", "channelName": "releases", "eventTypes": pullRequests, "enabled": false},
-		{"name": "At night later", "channelName": "nights", "eventTypes": []string{"COMMIT_COMMENT_ADDED"}, "ignoredUsers": []string{"ci-robot"}, "format": "slack"},
+		{"name": "At night later", "channelName": "nights", "eventTypes": []string{"COMMIT_COMMENT_ADDED"},
+			"ignoredUsers": []string{"ci-robot"}, "format": "slack"},
 		{"name": "Atlas", "channelName": "atlas", "projectKey": project, "eventTypes": append(refs, pullRequests...)},
 		{"name": "Atlas, again", "channelName": "atlas", "projectKey": project, "eventTypes": pullRequests, "branchMask": `(?!release/).*`},
 		{"name": "Atlas, refused", "channelName": "broken-1", "projectKey": project, "eventTypes": pullRequests},
-		{"name": "Reader", "channelName": "reader", "projectKey": project, "repositoryKey": "card-reader", "eventTypes": append(refs, pullRequests...)},
-		{"name": "Reader, main", "channelName": "reviews", "projectKey": project, "repositoryKey": "card-reader", "eventTypes": refs, "branches": []string{"main"}},
+		{"name": "Reader", "channelName": "reader", "projectKey": project, "repositoryKey": "card-reader",
+			"eventTypes": append(refs, pullRequests...)},
+		{"name": "Reader, main", "channelName": "reviews", "projectKey": project, "repositoryKey": "card-reader",
+			"eventTypes": refs, "branches": []string{"main"}},
 		{"name": "Reader, refused", "channelName": "broken-2", "projectKey": project, "repositoryKey": "card-reader", "eventTypes": refs},
 	} {
 		r["connection"], r["webhookUrl"] = "code", "http://"+ChatHost+"/channel/"+r["channelName"].(string)
@@ -155,7 +163,10 @@ func (f *filler) reports(ctx context.Context) error {
 // cloudPlatform is an authorised account, rules of it, and events.
 func (f *filler) cloudPlatform(ctx context.Context) error {
 	callback := "http://" + f.p.Addr() + "/oauth/cloud"
-	f.w.cloud.SetConsumer(bitbucketcloud.Consumer{Key: consumer, Secret: secret, Name: "Outrigger", Callback: callback, Scopes: []string{"account", "repository", "pullrequest", "webhook"}})
+	f.w.cloud.SetConsumer(bitbucketcloud.Consumer{
+		Key: consumer, Secret: secret, Name: "Outrigger", Callback: callback,
+		Scopes: []string{"account", "repository", "pullrequest", "webhook"},
+	})
 	var made connection
 	err := f.post(ctx, "/rest/outrigger/1.0/connections", object{
 		"name": "cloud", "kind": "bitbucket-cloud", "baseUrl": "http://" + cloudHost, "oauthClientId": consumer, "oauthClientSecret": secret,
@@ -175,16 +186,21 @@ func (f *filler) cloudPlatform(ctx context.Context) error {
 		return err
 	}
 	at := cloudsamples.Engine
-	for name, events := range map[string][]string{"Pull requests": {"PULL_REQUEST_OPENED", "PULL_REQUEST_MERGED"}, "Pipelines": {"PIPELINE_FAILED", "PIPELINE_STOPPED"}} {
+	for name, events := range map[string][]string{
+		"Pull requests": {"PULL_REQUEST_OPENED", "PULL_REQUEST_MERGED"},
+		"Pipelines":     {"PIPELINE_FAILED", "PIPELINE_STOPPED"},
+	} {
 		err := f.post(ctx, "/rest/mtbs/1.0/cloud/"+at.Workspace+"/"+at.Repository+"/rules?connection=cloud", object{
-			"name": name, "webhookUrl": "http://" + ChatHost + "/channel/engine", "channelName": "engine", "expectedEvents": events, "expectedCommitStatus": "BOTH",
+			"name": name, "webhookUrl": "http://" + ChatHost + "/channel/engine", "channelName": "engine",
+			"expectedEvents": events, "expectedCommitStatus": "BOTH",
 		}, nil)
 		if err != nil {
 			return fmt.Errorf("cloud rule %s: %w", name, err)
 		}
 	}
 	f.w.cloud.SetWebhook(bitbucketcloud.Webhook{
-		Workspace: at.Workspace, Slug: at.Repository, URL: "http://" + f.p.Addr() + "/hooks/cloud", Active: true, Events: bitbucketcloud.EventKeys(), Secret: made.WebhookSecret,
+		Workspace: at.Workspace, Slug: at.Repository, URL: "http://" + f.p.Addr() + "/hooks/cloud",
+		Active: true, Events: bitbucketcloud.EventKeys(), Secret: made.WebhookSecret,
 	})
 	return f.cloudDay(ctx, 1)
 }

@@ -29,8 +29,10 @@ const (
 func (f *filler) mail(ctx context.Context) error {
 	send := func(n int, what string) error {
 		for i := range n {
-			text := fmt.Sprintf("From: jira@example.com\r\nTo: ada@example.org\r\nSubject: %s %d\r\nMessage-ID: <%s-%d@example.com>\r\n\r\nSomething was done.\r\n", what, i, what, i)
-			if err := smtp.SendMail(f.p.Settings.MailListen, nil, "jira@example.com", []string{"ada@example.org", "bob@example.org"}, []byte(text)); err != nil {
+			text := fmt.Sprintf("From: jira@example.com\r\nTo: ada@example.org\r\nSubject: %s %d\r\n"+
+				"Message-ID: <%s-%d@example.com>\r\n\r\nSomething was done.\r\n", what, i, what, i)
+			to := []string{"ada@example.org", "bob@example.org"}
+			if err := smtp.SendMail(f.p.Settings.MailListen, nil, "jira@example.com", to, []byte(text)); err != nil {
 				return err
 			}
 		}
@@ -102,7 +104,8 @@ func (f *filler) threads(ctx context.Context) error {
 
 // Threads is a client of a program's migration.
 func Threads(p *loadtest.Process) *client.Client {
-	return &client.Client{Base: "http://" + p.Addr(), HTTP: http.DefaultClient, SignIn: func(r *http.Request) { r.SetBasicAuth("admin", loadtest.AdminPassword) }}
+	signIn := func(r *http.Request) { r.SetBasicAuth("admin", loadtest.AdminPassword) }
+	return &client.Client{Base: "http://" + p.Addr(), HTTP: http.DefaultClient, SignIn: signIn}
 }
 
 func upload(ctx context.Context, c *client.Client, kind, content string) error {

@@ -62,18 +62,15 @@ func Take(ctx context.Context, p *loadtest.Process) (Inventory, error) {
 			return nil, err
 		}
 	}
-	for list, more := range map[string]struct {
-		member string
-		path   func(string) string
-	}{
-		"/rest/outrigger/1.0/users?limit=1000":         {"name", func(id string) string { return "/rest/outrigger/1.0/users/" + id + "/grants" }},
-		"/rest/outrigger/1.0/connections?limit=1000":   {"name", func(id string) string { return "/rest/outrigger/1.0/connections/" + id + "/hooks" }},
-		"/rest/outrigger/1.0/mail/messages?limit=1000": {"id", func(id string) string { return "/rest/outrigger/1.0/mail/messages/" + id }},
-		codePath + "/deliveries?limit=1000":            {"id", func(id string) string { return codePath + "/deliveries/" + id }},
-		codePath + "/events?limit=1000":                {"id", func(id string) string { return codePath + "/events/" + id + "/explain" }},
+	for list, more := range map[string]struct{ member, below string }{
+		"/rest/outrigger/1.0/users":         {"name", "/grants"},
+		"/rest/outrigger/1.0/connections":   {"name", "/hooks"},
+		"/rest/outrigger/1.0/mail/messages": {"id", ""},
+		codePath + "/deliveries":            {"id", ""},
+		codePath + "/events":                {"id", "/explain"},
 	} {
-		for _, id := range members(inventory[list], more.member) {
-			if err := ask(more.path(url.PathEscape(id))); err != nil {
+		for _, id := range members(inventory[list+"?limit=1000"], more.member) {
+			if err := ask(list + "/" + url.PathEscape(id) + more.below); err != nil {
 				return nil, err
 			}
 		}

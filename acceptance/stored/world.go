@@ -65,8 +65,10 @@ func NewWorld() (*World, error) {
 	w := &World{
 		Mail: smarthost.New(smarthost.Options{Keep: 1000}), code: playground.NewSelfHosted(token, time.Now).Handler(),
 		cloud: bitbucketcloud.New(bitbucketcloud.Options{
-			Accounts:     []bitbucketcloud.Account{{ID: account, UUID: "{ana}", DisplayName: "Ana"}},
-			Repositories: []bitbucketcloud.Repository{{Workspace: at.Workspace, Slug: at.Repository, Permissions: map[string]string{account: "admin"}}},
+			Accounts: []bitbucketcloud.Account{{ID: account, UUID: "{ana}", DisplayName: "Ana"}},
+			Repositories: []bitbucketcloud.Repository{{
+				Workspace: at.Workspace, Slug: at.Repository, Permissions: map[string]string{account: "admin"},
+			}},
 		}),
 		proxy: proxy, mail: mail, mailServed: make(chan struct{}), broken: map[string]bool{}, messages: map[string][]string{},
 	}

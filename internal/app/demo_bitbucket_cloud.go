@@ -126,7 +126,8 @@ func (d *Demo) addCloudRule(ctx context.Context) error {
 			notify.PullRequestDeclined,
 		}},
 	}
-	if _, err := store.SaveRule(ctx, notify.Actor{Name: "demo", Source: "local"}, rule, d.ChatURL()+playground.WebhookPath(rule.ChannelName)); err != nil {
+	webhookURL := d.ChatURL() + playground.WebhookPath(rule.ChannelName)
+	if _, err := store.SaveRule(ctx, notify.Actor{Name: "demo", Source: "local"}, rule, webhookURL); err != nil {
 		return fmt.Errorf("save the demo's rule %q: %w", rule.Name, err)
 	}
 	d.world.Code.Platform.SetWebhook(bitbucketcloud.Webhook{

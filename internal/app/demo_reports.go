@@ -35,7 +35,8 @@ func (d *Demo) addReport(ctx context.Context) error {
 		ChannelName:   "reviews", Format: notify.Auto, InactivityDays: 7, Enabled: true,
 		ReportSchedule: notify.ReportSchedule{Frequency: notify.WorkingDay, Time: "09:00", TimeZone: "Europe/London"},
 	}
-	if _, err := d.App.chat.store.SaveReport(ctx, notify.Actor{Name: "demo", Source: "local"}, r, d.ChatURL()+playground.WebhookPath("reviews"), d.clock()); err != nil {
+	who, webhookURL := notify.Actor{Name: "demo", Source: "local"}, d.ChatURL()+playground.WebhookPath("reviews")
+	if _, err := d.App.chat.store.SaveReport(ctx, who, r, webhookURL, d.clock()); err != nil {
 		return fmt.Errorf("save the demo's report: %w", err)
 	}
 	return nil

@@ -97,7 +97,8 @@ func (a *App) sendAlert(ctx context.Context, m alerts.Message) error {
 	case attempt.Err != "":
 		return fault.New(fault.Unavailable, "%s", strings.TrimSuffix(attempt.Err, ".")+".")
 	case attempt.Status < 200 || attempt.Status > 299:
-		return fault.New(fault.Unavailable, "%s", strings.TrimSpace("The chat platform answered "+strconv.Itoa(attempt.Status)+". "+attempt.Answer))
+		answer := "The chat platform answered " + strconv.Itoa(attempt.Status) + ". " + attempt.Answer
+		return fault.New(fault.Unavailable, "%s", strings.TrimSpace(answer))
 	}
 	return nil
 }

@@ -59,7 +59,8 @@ func (a *App) overviewBegun(ctx context.Context, p *identity.Principal) ([]conso
 	}
 	var signIns int
 	err = a.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM audit_entries WHERE area = 'identity' AND action = 'sign in' LIMIT 2) AS sign_ins`).Scan(&signIns)
+		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM (
+			SELECT 1 FROM audit_entries WHERE area = 'identity' AND action = 'sign in' LIMIT 2) AS sign_ins`).Scan(&signIns)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("counting sign-ins: %w", err)

@@ -53,7 +53,9 @@ const maxCounted = 20_000
 // too many other entries to look at.
 func Count(ctx context.Context, tx *db.Tx, v Visible, f Filter, most int) (n int, known bool, err error) {
 	var first, from int64
-	if err := tx.QueryRow(ctx, `SELECT coalesce((SELECT min(id) FROM audit_entries), 0), coalesce((SELECT max(id) FROM audit_entries), 0)`).Scan(&first, &from); err != nil {
+	err = tx.QueryRow(ctx, `SELECT coalesce((SELECT min(id) FROM audit_entries), 0),
+		coalesce((SELECT max(id) FROM audit_entries), 0)`).Scan(&first, &from)
+	if err != nil {
 		return 0, false, fmt.Errorf("reading the bounds of the audit trail: %w", err)
 	}
 	from = max(first, from-maxCounted)

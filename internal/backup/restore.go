@@ -148,7 +148,8 @@ func check(ctx context.Context, d *db.DB) error {
 			return errors.New(found)
 		}
 		var tables int
-		err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM sqlite_schema WHERE name IN ('schema_meta', 'secret_canary', 'audit_entries')`).Scan(&tables)
+		err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM sqlite_schema
+			WHERE name IN ('schema_meta', 'secret_canary', 'audit_entries')`).Scan(&tables)
 		if err == nil && tables != 3 {
 			err = errors.New("it has no Outrigger tables")
 		}

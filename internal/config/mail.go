@@ -68,7 +68,8 @@ func (Mail) words() map[string]string {
 		"bounces": "Whether the sender gets a delivery status notification when delivery fails for good. The host application's own queue " +
 			"sends none.",
 		"handover_after": "How long a node must be OFFLINE before another node takes over its messages.",
-		"nodes":          "Nodes of the host application whose mail queues are only watched. They are listed together with Outrigger's own nodes.",
+		"nodes": "Nodes of the host application whose mail queues are only watched. They are listed together with Outrigger's own " +
+			"nodes.",
 	}
 }
 

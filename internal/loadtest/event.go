@@ -60,10 +60,13 @@ func (b Body) Append(to []byte, seq int) []byte {
 const pullRequestOpened = `{"eventKey":"pr:opened","date":"$DATE","actor":$AUTHOR,` +
 	`"pullRequest":{"id":5,"version":0,"title":"$TITLE","description":"$PADDING","state":"OPEN","open":true,"closed":false,"draft":false,` +
 	`"createdDate":1772443875860,"updatedDate":1772443875860,` +
-	`"fromRef":{"id":"refs/heads/feature/load","displayId":"feature/load","latestCommit":"32a0b8a740c2963c6f56bd8baf3dc05683d299e0","type":"BRANCH","repository":$REPOSITORY},` +
-	`"toRef":{"id":"refs/heads/main","displayId":"main","latestCommit":"cde6c45a4210afe81638aa1f3aa960d633c66a90","type":"BRANCH","repository":$REPOSITORY},` +
+	`"fromRef":{"id":"refs/heads/feature/load","displayId":"feature/load","latestCommit":"32a0b8a740c2963c6f56bd8baf3dc05683d299e0",` +
+	`"type":"BRANCH","repository":$REPOSITORY},` +
+	`"toRef":{"id":"refs/heads/main","displayId":"main","latestCommit":"cde6c45a4210afe81638aa1f3aa960d633c66a90",` +
+	`"type":"BRANCH","repository":$REPOSITORY},` +
 	`"locked":false,"author":{"user":$AUTHOR,"role":"AUTHOR","approved":false,"status":"UNAPPROVED"},` +
-	`"reviewers":[{"user":$FIRST,"role":"REVIEWER","approved":false,"status":"UNAPPROVED"},{"user":$SECOND,"role":"REVIEWER","approved":false,"status":"UNAPPROVED"}],` +
+	`"reviewers":[{"user":$FIRST,"role":"REVIEWER","approved":false,"status":"UNAPPROVED"},` +
+	`{"user":$SECOND,"role":"REVIEWER","approved":false,"status":"UNAPPROVED"}],` +
 	`"participants":[],"links":{"self":[{"href":"https://code.example.com/projects/LOAD/repos/load/pull-requests/5"}]}}}`
 
 func userJSON(name, display string) string {
@@ -73,10 +76,13 @@ func userJSON(name, display string) string {
 
 func repositoryJSON(channel int) string {
 	slug := repository(channel)
-	return fmt.Sprintf(`{"slug":%q,"id":%d,"name":%q,"hierarchyId":"3fb0e4a4e4b1c9b0cf21","scmId":"git","state":"AVAILABLE","statusMessage":"Available","forkable":true,`+
-		`"project":{"key":%q,"id":2,"name":"Load","public":false,"type":"NORMAL","links":{"self":[{"href":"https://code.example.com/projects/%s"}]}},`+
+	return fmt.Sprintf(`{"slug":%q,"id":%d,"name":%q,"hierarchyId":"3fb0e4a4e4b1c9b0cf21","scmId":"git","state":"AVAILABLE",`+
+		`"statusMessage":"Available","forkable":true,`+
+		`"project":{"key":%q,"id":2,"name":"Load","public":false,"type":"NORMAL",`+
+		`"links":{"self":[{"href":"https://code.example.com/projects/%s"}]}},`+
 		`"public":false,"archived":false,"links":{"clone":[{"href":"ssh://git@code.example.com:7999/load/%s.git","name":"ssh"},`+
-		`{"href":"https://code.example.com/scm/load/%s.git","name":"http"}],"self":[{"href":"https://code.example.com/projects/%s/repos/%s/browse"}]}}`,
+		`{"href":"https://code.example.com/scm/load/%s.git","name":"http"}],`+
+		`"self":[{"href":"https://code.example.com/projects/%s/repos/%s/browse"}]}}`,
 		slug, channel+1, slug, project, project, slug, slug, project, slug)
 }
 

@@ -63,7 +63,9 @@ func lower(s string) string {
 // Members are what the filter asks, by the names of the REST API.
 func (f *MessageFilter) Members() map[string]string {
 	members := make(map[string]string)
-	for name, value := range map[string]string{"node": f.NodeID, "state": string(f.State), "sender": f.Sender, "recipient": f.Recipient, "subject": f.Subject} {
+	for name, value := range map[string]string{
+		"node": f.NodeID, "state": string(f.State), "sender": f.Sender, "recipient": f.Recipient, "subject": f.Subject,
+	} {
 		if value != "" {
 			members[name] = value
 		}

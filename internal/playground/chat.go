@@ -31,8 +31,9 @@ var answers = map[FaultMode]struct {
 	Friendly: {http.StatusAccepted, ""},
 	Busy:     {http.StatusTooManyRequests, `{"error":{"code":"TooManyRequests","message":"Rate limit is exceeded. Try again in 5 seconds."}}`},
 	Down:     {http.StatusServiceUnavailable, `{"error":{"code":"ServiceUnavailable","message":"The service is temporarily unavailable."}}`},
-	Off:      {http.StatusBadRequest, `{"error":{"code":"WorkflowTriggerIsNotEnabled","message":"Could not execute workflow because it is in state 'Disabled'."}}`},
-	Gone:     {http.StatusNotFound, `{"error":{"code":"WorkflowNotFound","message":"The workflow could not be found."}}`},
+	Off: {http.StatusBadRequest, `{"error":{"code":"WorkflowTriggerIsNotEnabled",` +
+		`"message":"Could not execute workflow because it is in state 'Disabled'."}}`},
+	Gone: {http.StatusNotFound, `{"error":{"code":"WorkflowNotFound","message":"The workflow could not be found."}}`},
 }
 
 // maxMessages is how many messages a channel keeps; older ones go.
@@ -78,7 +79,8 @@ func WebhookPath(channel string) string {
 func (c *Chat) Webhook(w http.ResponseWriter, r *http.Request) {
 	channel := r.PathValue("channel")
 	if r.URL.Query().Get("sig") != "playground-"+channel {
-		answer(w, http.StatusUnauthorized, `{"error":{"code":"DirectApiAuthorizationRequired","message":"The request must be authenticated only by Shared Access scheme."}}`)
+		answer(w, http.StatusUnauthorized, `{"error":{"code":"DirectApiAuthorizationRequired",`+
+			`"message":"The request must be authenticated only by Shared Access scheme."}}`)
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))

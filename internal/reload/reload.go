@@ -45,8 +45,8 @@ func (a *API) Register(r *rest.Router) {
 		Route: rest.Route{Method: "POST", Path: Path, Access: rest.SysAdmins},
 		Words: rest.Words{
 			ID: "reload", Tag: "operation", Summary: "Reads the configuration again.", Answer: "What changed.",
-			Text: "Needs `SYS_ADMIN`. Reads the configuration file, the environment and the files that they name, as SIGHUP does, on the node that " +
-				"answers. What can hold without a restart holds from then on: the TLS files, `log.level`, `trusted_proxies` and " +
+			Text: "Needs `SYS_ADMIN`. Reads the configuration file, the environment and the files that they name, as SIGHUP does, on the node " +
+				"that answers. What can hold without a restart holds from then on: the TLS files, `log.level`, `trusted_proxies` and " +
 				"`notify.connections`. A configuration or a certificate that cannot be used changes nothing: 409 with the reason. What changed " +
 				"is in the audit trail.",
 			Refused: []int{http.StatusConflict, http.StatusServiceUnavailable},

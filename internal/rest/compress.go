@@ -25,7 +25,8 @@ func Compress(h http.Handler, except func(path string) bool) (http.Handler, erro
 	}
 	compressed := wrap(h)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet || strings.Contains(r.Header.Get("Accept"), "text/event-stream") || r.Header.Get("Range") != "" || except(r.URL.Path) {
+		stream := strings.Contains(r.Header.Get("Accept"), "text/event-stream")
+		if r.Method != http.MethodGet || stream || r.Header.Get("Range") != "" || except(r.URL.Path) {
 			h.ServeHTTP(w, r)
 			return
 		}

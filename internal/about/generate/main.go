@@ -74,7 +74,8 @@ func licencesIn(dir string) (texts []string, err error) {
 	}
 	for _, e := range entries {
 		name := strings.ToUpper(e.Name())
-		if e.IsDir() || !strings.HasPrefix(name, "LICENSE") && !strings.HasPrefix(name, "LICENCE") && !strings.HasPrefix(name, "COPYING") && !strings.HasPrefix(name, "NOTICE") {
+		begins := func(word string) bool { return strings.HasPrefix(name, word) }
+		if e.IsDir() || !slices.ContainsFunc([]string{"LICENSE", "LICENCE", "COPYING", "NOTICE"}, begins) {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(dir, e.Name()))

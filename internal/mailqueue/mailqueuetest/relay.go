@@ -38,7 +38,10 @@ func (f *Relay) Queues(context.Context) ([]mailqueue.Queue, error) { return f.St
 func (f *Relay) Messages(_ context.Context, q mailqueue.MessageFilter) ([]mailqueue.Message, error) {
 	var found []mailqueue.Message
 	for _, m := range f.Mail {
-		if m.ID > q.After && (q.NodeID == "" || q.NodeID == m.NodeID) && (q.IDs == nil || slices.Contains(q.IDs, m.ID)) && (q.State == "" || slices.Contains(m.States(), q.State)) && len(found) < q.Limit {
+		matches := (q.NodeID == "" || q.NodeID == m.NodeID) &&
+			(q.IDs == nil || slices.Contains(q.IDs, m.ID)) &&
+			(q.State == "" || slices.Contains(m.States(), q.State))
+		if matches && m.ID > q.After && len(found) < q.Limit {
 			found = append(found, m)
 		}
 	}

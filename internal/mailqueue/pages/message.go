@@ -3,6 +3,7 @@ package pages
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -205,8 +206,11 @@ func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
 	}
 	return console.Confirm{
 		Title: "Delete the message " + strconv.Quote(titleOf(m)) + "?", Text: "Recipients who have not received it yet will not get it.",
-		Losses: []string{"the message and its attempts", strconv.Itoa(waiting) + " of " + strconv.Itoa(len(m.Recipients)) + " recipients who have not received it"},
-		Verb:   "Delete message", Back: messagePath(m.ID),
+		Losses: []string{
+			"the message and its attempts",
+			fmt.Sprintf("%d of %d recipients who have not received it", waiting, len(m.Recipients)),
+		},
+		Verb: "Delete message", Back: messagePath(m.ID),
 	}, nil
 }
 

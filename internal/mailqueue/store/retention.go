@@ -60,6 +60,7 @@ func DeleteErrors(queue Remover) func(ctx context.Context, tx *db.Tx, before tim
 }
 
 func oldErrors(ctx context.Context, tx *db.Tx, before time.Time, limit int) (ids []int64, err error) {
-	q := `SELECT id FROM relay_messages WHERE failed > 0 AND waiting = 0 AND failed_at < $1 ORDER BY failed_at, id LIMIT $2` + tx.ForUpdate() // an administrator may resend one meanwhile
+	q := `SELECT id FROM relay_messages WHERE failed > 0 AND waiting = 0 AND failed_at < $1
+		ORDER BY failed_at, id LIMIT $2` + tx.ForUpdate() // an administrator may resend one meanwhile
 	return db.List(ctx, tx, "finding old mail errors", db.Value[int64], q, db.Micros(before), limit)
 }

@@ -13,7 +13,8 @@ import (
 func (s *Webhooks) OfRepository(
 	ctx context.Context, connection string, at notify.RepositoryRef,
 ) (*notify.RepositoryWebhook, *notify.Hook, error) {
-	if err := identity.Require(ctx, identity.RepoAdmin, identity.Resource{Connection: connection, Project: at.ProjectKey, Repository: at.RepositoryKey}); err != nil {
+	repository := identity.Resource{Connection: connection, Project: at.ProjectKey, Repository: at.RepositoryKey}
+	if err := identity.Require(ctx, identity.RepoAdmin, repository); err != nil {
 		return nil, nil, err
 	}
 	if err := s.Store.Renew(ctx); err != nil {

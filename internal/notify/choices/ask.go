@@ -103,12 +103,13 @@ func (s *Service) known(ctx context.Context, c *notify.Connection, q Query) (lis
 	}
 	places = append(places, placesOf(identity.From(ctx))...)
 	project, name := q.repository()
+	inProject := func(key string) bool { return project == "" || notify.Fold(project) == notify.Fold(key) }
 	for _, at := range places {
 		switch {
 		case at.Connection != c.Name || at.Project == "":
 		case q.Kind == Projects && has(at.Project, q.Text):
 			list = append(list, notify.Found{Value: at.Project})
-		case q.Kind == Repositories && at.Repository != "" && has(at.Repository, name) && (project == "" || notify.Fold(project) == notify.Fold(at.Project)):
+		case q.Kind == Repositories && at.Repository != "" && has(at.Repository, name) && inProject(at.Project):
 			list = append(list, notify.Found{Value: at.Project + "/" + at.Repository})
 		}
 	}

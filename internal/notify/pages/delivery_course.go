@@ -62,8 +62,11 @@ func courseOf(view *deliveryView, attempts []notify.Attempt) []courseStep {
 		}
 		steps = slices.Insert(steps, at, courseStep{At: view.QueuedAt, Says: "Put back into the queue"})
 	}
-	if view.State == notify.Cancelled || view.State == notify.Failed {
-		steps = append(steps, courseStep{At: view.FinishedAt, Says: map[notify.DeliveryState]string{notify.Cancelled: "Cancelled", notify.Failed: "Failed"}[view.State]})
+	switch view.State {
+	case notify.Cancelled:
+		steps = append(steps, courseStep{At: view.FinishedAt, Says: "Cancelled"})
+	case notify.Failed:
+		steps = append(steps, courseStep{At: view.FinishedAt, Says: "Failed"})
 	}
 	slices.Reverse(steps)
 	return steps

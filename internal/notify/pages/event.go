@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -106,7 +107,8 @@ func hiddenText(x *notify.Explanation) string {
 		}
 		return "A rule of a wider level, which you do not administer, " + did + "."
 	}
-	return strconv.Itoa(x.Hidden) + " rules of wider levels, which you do not administer, were asked too; " + strconv.Itoa(x.HiddenTook) + " of them took it."
+	return fmt.Sprintf("%d rules of wider levels, which you do not administer, were asked too; %d of them took it.",
+		x.Hidden, x.HiddenTook)
 }
 
 func elsewhereText(n int) string {

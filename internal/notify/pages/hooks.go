@@ -90,7 +90,8 @@ func (p *Pages) confirmRotate(r *http.Request) (console.Response, error) {
 		confirm.Text = "It is shown once. Enter it on the platform. The present secret is lost, so webhooks are refused until then."
 	}
 	if h.PreviousSigns(p.Clock()) {
-		confirm.Losses = []string{"the previous secret, which would have been valid until " + h.PreviousUntil.UTC().Format("2006-01-02 15:04 UTC") + " and ends at once"}
+		until := h.PreviousUntil.UTC().Format("2006-01-02 15:04 UTC")
+		confirm.Losses = []string{"the previous secret, which would have been valid until " + until + " and ends at once"}
 	}
 	return confirm, nil
 }

@@ -53,7 +53,8 @@ func (p *Pages) listMentions(r *http.Request) (console.Response, error) {
 	}
 	for _, a := range found {
 		of := console.Query("connection", a.Connection, "user", a.User)
-		list.Rows = append(list.Rows, mentionRow{a, mentionsPath + "/new" + console.Query("connection", a.Connection, "user", a.User, "teams", a.Teams, "slack", a.Slack), mentionsPath + "/delete" + of})
+		filled := console.Query("connection", a.Connection, "user", a.User, "teams", a.Teams, "slack", a.Slack)
+		list.Rows = append(list.Rows, mentionRow{a, mentionsPath + "/new" + filled, mentionsPath + "/delete" + of})
 	}
 	return console.Page{
 		Template: "mentions", Title: "Mentions", Data: list,

@@ -117,7 +117,10 @@ func (p *Pages) reportConnections() []console.Option {
 
 // repositoryHint says how a repository is written, by the editions that there are.
 func (p *Pages) repositoryHint() (example, hint string) {
-	const project, workspace = "The project's key and the repository's slug, as in its address. A user's own project is ~name.", "The slugs of the workspace and of the repository, as in its address."
+	const (
+		project   = "The project's key and the repository's slug, as in its address. A user's own project is ~name."
+		workspace = "The slugs of the workspace and of the repository, as in its address."
+	)
 	switch cloud, all := len(p.Rules.Connections(notify.Cloud)), len(p.Reports.Connections()); {
 	case cloud == 0:
 		return "PROJECT/repository", project

@@ -193,8 +193,9 @@ func (p *Pages) confirmDeleteReport(r *http.Request) (console.Response, error) {
 	}
 	return console.Confirm{
 		Title: "Delete the report " + info.Name + "?",
-		Text:  "Its channel gets no more reports about " + info.ProjectKey + "/" + info.RepositoryKey + ". The audit trail keeps what the report was.",
-		Verb:  "Delete report", Back: reportPath(info),
+		Text: "Its channel gets no more reports about " + info.ProjectKey + "/" + info.RepositoryKey + ". The audit trail keeps what " +
+			"the report was.",
+		Verb: "Delete report", Back: reportPath(info),
 	}, nil
 }
 

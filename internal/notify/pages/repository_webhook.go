@@ -43,8 +43,8 @@ func (p *Pages) repositoryWebhook(r *http.Request, at rulePlace) (*repositoryWeb
 		view.Sentence = "No rule needs the webhook that Outrigger created here any more. Outrigger deletes it on the platform within a minute."
 		if w.Reason != "" {
 			view.Badge.Tone = console.Warn
-			view.Sentence = "No rule needs the webhook that Outrigger created here any more, but it could not be deleted on the platform: " + w.Reason +
-				" Outrigger tries again every hour; you can also delete it in the repository's settings on the platform."
+			view.Sentence = "No rule needs the webhook that Outrigger created here any more, but it could not be deleted on the platform: " +
+				w.Reason + " Outrigger tries again every hour; you can also delete it in the repository's settings on the platform."
 		}
 		return view, nil
 	default:
@@ -80,7 +80,8 @@ func (p *Pages) webhookAfter(r *http.Request, rule *notify.Rule) (string, error)
 		return " It is the last rule of the repository. The webhook that Outrigger created there stays on the platform: with it the " +
 			"repository's activity reports follow when the repository is renamed.", nil
 	}
-	return " It is the last rule of the repository. The repository's webhook stays on the platform; delete it there if nothing else needs it.", nil
+	return " It is the last rule of the repository. The repository's webhook stays on the platform; delete it there if nothing " +
+		"else needs it.", nil
 }
 
 // repositoryWebhookBadge says whether a repository's webhook sends, as far as it is known.

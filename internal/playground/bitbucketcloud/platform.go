@@ -121,7 +121,9 @@ func (p *Platform) setRepository(r Repository) {
 	if r.UUID == "" {
 		r.UUID = uuid()
 	}
-	p.repositories = slices.DeleteFunc(p.repositories, func(other *Repository) bool { return strings.EqualFold(other.fullName(), r.fullName()) })
+	p.repositories = slices.DeleteFunc(p.repositories, func(other *Repository) bool {
+		return strings.EqualFold(other.fullName(), r.fullName())
+	})
 	p.repositories = append(p.repositories, &r)
 }
 

@@ -11,7 +11,9 @@ func (t *teller) status(state, key, name, description, url string, refname any) 
 	return t.by(t.team(t.Workspace), object{"commit_status": object{
 		"type": "build", "key": key, "name": name, "state": state, "description": description, "url": url, "refname": refname,
 		"commit": commit, "repository": t.shortRepository(), "created_on": t.ago(3 * time.Minute), "updated_on": t.ago(0),
-		"links": object{"commit": object{"href": "https://api.bitbucket.org/2.0/repositories/" + t.Workspace + "/" + t.Repository + "/commit/" + t.hash("base")}},
+		"links": object{"commit": object{
+			"href": "https://api.bitbucket.org/2.0/repositories/" + t.Workspace + "/" + t.Repository + "/commit/" + t.hash("base"),
+		}},
 	}})
 }
 
@@ -39,5 +41,6 @@ func (t *teller) buildFailed() object  { return t.build("FAILED", "3 of 212 test
 
 // spans are traces of a run, which the platform sends beside the commit status.
 func (t *teller) spans() object {
-	return t.by(t.team(t.Workspace), object{"resourceSpans": list{object{"scopeSpans": list{object{"spans": list{object{"name": "bbc.pipeline_run", "spanId": t.hash("span")[:16]}}}}}}})
+	run := object{"name": "bbc.pipeline_run", "spanId": t.hash("span")[:16]}
+	return t.by(t.team(t.Workspace), object{"resourceSpans": list{object{"scopeSpans": list{object{"spans": list{run}}}}}})
 }

@@ -218,7 +218,8 @@ func (s *Site) do(r Request) answer {
 		return failure(http.StatusForbidden, notEditable)
 	}
 	if r.Key == Permissions && r.Method == http.MethodGet {
-		return success(http.StatusOK, fmt.Sprintf(`{"permissions":{"EDIT_ISSUES":{"id":"12","key":"EDIT_ISSUES","name":"Edit Issues","type":"PROJECT","havePermission":%t}}}`, s.mayEdit(r.Issue)))
+		return success(http.StatusOK, fmt.Sprintf(`{"permissions":{"EDIT_ISSUES":{"id":"12","key":"EDIT_ISSUES","name":"Edit Issues",`+
+			`"type":"PROJECT","havePermission":%t}}}`, s.mayEdit(r.Issue)))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -113,7 +113,8 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !ok || client == nil || client.Secret != secret:
 		answer(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client"})
-	case c == nil || c.client != id || c.redirect != r.PostFormValue("redirect_uri") || c.challenge != encode(sum[:]) || !p.o.Clock().Before(c.expires):
+	case c == nil || c.client != id || c.redirect != r.PostFormValue("redirect_uri") || c.challenge != encode(sum[:]),
+		!p.o.Clock().Before(c.expires):
 		answer(w, http.StatusBadRequest, map[string]any{"error": "invalid_grant",
 			"error_description": "<script>alert(1)</script> visit evil.example"})
 	default:

@@ -47,7 +47,8 @@ func (a *Admin) registerErrors(r *rest.Router) {
 			Media:  "text/csv",
 			Answer: "A line each, below the header. `answer` is what the target said, its HTTP status first; empty where it was not asked.",
 		},
-		Examples: []rest.Example[struct{}, string]{{Name: "one", Out: new("issueId,commentId,parentCommentId,reason,answer\n10001,10504,10501,no_comment_mapping,\n" +
+		Examples: []rest.Example[struct{}, string]{{Name: "one", Out: new("issueId,commentId,parentCommentId,reason,answer\n" +
+			"10001,10504,10501,no_comment_mapping,\n" +
 			"10002,10510,10509,target_not_found," + refusedAnswer.String() + "\n")}},
 		Serve: a.errorsCSV,
 	})

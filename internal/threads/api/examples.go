@@ -34,7 +34,9 @@ var examplePreview = threads.Previewed{
 	},
 	Drafts: threads.Drafts{
 		Hierarchy: threads.Draft{ID: 7, SHA256: exampleDrafts.Hierarchy.SHA256, Filename: "page.json", CreatedBy: "admin", CreatedAt: day},
-		Mappings:  threads.Draft{ID: 8, SHA256: exampleDrafts.Mappings.SHA256, Filename: "ids.csv", CreatedBy: "admin", CreatedAt: day.Add(4 * time.Second)},
+		Mappings: threads.Draft{
+			ID: 8, SHA256: exampleDrafts.Mappings.SHA256, Filename: "ids.csv", CreatedBy: "admin", CreatedAt: day.Add(4 * time.Second),
+		},
 	},
 	Sites: threads.SitesOf(exampleSite, exampleSite),
 }

@@ -61,8 +61,8 @@ func (a *Admin) registerMigration(r *rest.Router) {
 		Words: rest.Words{
 			ID: "followMigration", Tag: tag, Summary: "Streams the status as server-sent events, whenever it has changed.",
 			Media: "text/event-stream",
-			Text: "Needs `SYS_ADMIN`. The data of each event is what `status` answers. A stream ends after 5 minutes; ask again. There are at most " +
-				"200 at once, 10 of a user.",
+			Text: "Needs `SYS_ADMIN`. The data of each event is what `status` answers. A stream ends after 5 minutes; ask again. There are at " +
+				"most 200 at once, 10 of a user.",
 			Answer: "The events.", Refused: []int{http.StatusTooManyRequests},
 		},
 		Serve: a.events,

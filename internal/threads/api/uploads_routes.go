@@ -67,8 +67,8 @@ func (a *Uploads) registerTus(r *rest.Router) {
 		Answer: "It is begun; `Location` is where the file goes.",
 		Text: "Needs `SYS_ADMIN`. See https://tus.io/protocols/resumable-upload; any tus client can be used. Extensions: creation, " +
 			"creation-with-upload, checksum (sha1, sha256; a body with one has at most 8 MiB), expiration, termination. A file has at most " +
-			"`threads.max_upload`, packed or not, and ends 24 h after its last byte came. While there is a file of the kind that is being sent, or " +
-			"was sent and is not loaded yet, by whichever user, another one is 409 with its owner, name, age and address; with `replace` in " +
+			"`threads.max_upload`, packed or not, and ends 24 h after its last byte came. While there is a file of the kind that is being sent, " +
+			"or was sent and is not loaded yet, by whichever user, another one is 409 with its owner, name, age and address; with `replace` in " +
 			"`Upload-Metadata` it takes that one's place, which the audit trail keeps and its owner is told on the page.",
 		Headers: []string{"Location", "Upload-Expires"}, Refused: append(conflict, http.StatusBadRequest, http.StatusRequestEntityTooLarge),
 	})
@@ -83,7 +83,9 @@ func (a *Uploads) registerTus(r *rest.Router) {
 			"stored whole or not at all.",
 		Answer: "It is stored; `Upload-Offset` is how much there is now.", Headers: []string{"Upload-Offset", "Upload-Expires"},
 		Refused: conflict,
-		Takes:   []rest.Media{{Type: offsetType, Examples: map[string]any{"fresh": `[{"issueId":10001,"commentId":10502,"parentCommentId":10501}]`}}},
+		Takes: []rest.Media{{Type: offsetType, Examples: map[string]any{
+			"fresh": `[{"issueId":10001,"commentId":10502,"parentCommentId":10501}]`,
+		}}},
 	}, rest.Example[tusPart, rest.None]{Name: "fresh", Err: threads.ErrNoUpload(1)})
 	addTus[tusOfUpload](a, r, "DELETE", one, a.delete, rest.Words{
 		ID: "deleteUpload", Summary: "Deletes a file.", Text: needsSysAdmin, Answer: "It is gone.", Refused: []int{http.StatusPreconditionFailed},

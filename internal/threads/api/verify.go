@@ -25,7 +25,8 @@ func (a *Admin) registerVerify(r *rest.Router) {
 	show.Examples = []rest.Example[struct{}, threads.Verification]{{Name: "missing", Out: &exampleVerification}, nothing}
 	rest.Add(r, show)
 
-	begin.Method, begin.ID, begin.Status, begin.Answer, begin.Headers = "POST", "verifyMigration", running.Status, running.Text, running.Headers
+	begin.Method, begin.ID = "POST", "verifyMigration"
+	begin.Status, begin.Answer, begin.Headers = running.Status, running.Text, running.Headers
 	begin.Summary = "Begins a comparison of the target with the data that is loaded, unless one runs."
 	begin.Text = "Needs `SYS_ADMIN`. Not while data is processed."
 	begin.Examples = []rest.Example[struct{}, threads.Verification]{nothing}

@@ -17,8 +17,9 @@
 //
 // The parts of a generation have other numbers than those of the one before,
 // the head is written after them, and what is stale is deleted after the head.
-// So a reader of the head, and of the parts of the head's generation alone, has the map as it was before a write or as it is after it, wherever that
-// write broke off; the next one deletes what was left over.
+// So a reader of the head, and of the parts of the head's generation alone, has
+// the map as it was before a write or as it is after it, wherever that write
+// broke off; the next one deletes what was left over.
 //
 // Sources: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-properties/,
 // https://developer.atlassian.com/cloud/jira/platform/rate-limiting/.

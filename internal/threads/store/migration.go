@@ -12,8 +12,9 @@ import (
 	"outrigger/internal/threads"
 )
 
-const migrationColumns = `epoch, phase, stage_id, accept_incomplete, incomplete, records, records_done, chunks, chunks_done, issues_in_chunk, issues, parent_maps,
-	permanent, checked, refused, retryable, retrying, retry_chunk, retry_issue, rate_limits, failing_since, wait_until, wait_declared, trouble_since, trouble,
+const migrationColumns = `epoch, phase, stage_id, accept_incomplete, incomplete, records, records_done,
+	chunks, chunks_done, issues_in_chunk, issues, parent_maps, permanent, checked, refused,
+	retryable, retrying, retry_chunk, retry_issue, rate_limits, failing_since, wait_until, wait_declared, trouble_since, trouble,
 	started_at, updated_at, message, error_groups, worked, undoing, undone, kept`
 
 func readMigration(ctx context.Context, tx *db.Tx, lock string) (m threads.Migration, err error) {

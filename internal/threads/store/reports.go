@@ -11,7 +11,8 @@ import (
 	"outrigger/internal/threads"
 )
 
-const reportColumns = `r.id, r.state, r.failure, r.refused, r.size, r.mappings, r.changed_at, r.version, r.invalidate, s.id, s.url, s.version`
+const reportColumns = `r.id, r.state, r.failure, r.refused, r.size, r.mappings, r.changed_at, r.version, r.invalidate,
+	s.id, s.url, s.version`
 
 func scanReport(row db.Row) (r threads.Report, err error) {
 	err = row.Scan(&r.ID, &r.State, &r.Failure, &r.Refused, &r.Size, &r.Mappings, db.At(&r.ChangedAt), &r.Version, &r.Invalidate,

@@ -52,7 +52,8 @@ func ShortLines(w io.Writer, r io.Reader) error {
 		head.Add("MIME-Version", "1.0")
 	}
 	out := &tail{w: w}
-	if err := writeEntity(out, head, in, 0, func(h textproto.Header) (io.Writer, error) { return out, textproto.WriteHeader(out, h) }); err != nil {
+	begin := func(h textproto.Header) (io.Writer, error) { return out, textproto.WriteHeader(out, h) }
+	if err := writeEntity(out, head, in, 0, begin); err != nil {
 		return err
 	}
 	return out.end()

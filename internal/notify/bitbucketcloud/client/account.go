@@ -62,7 +62,8 @@ func (cl *Client) Administers(
 		administers = notify.Fold(p.Repository.FullName) == notify.Fold(name) && p.Permission == "admin"
 		return administers, nil
 	})
-	if r := restclient.RefusalOf(err); r != nil && (r.Status == http.StatusNotFound || r.Status == http.StatusForbidden && r.Name != scopeMissing) {
+	r := restclient.RefusalOf(err)
+	if r != nil && (r.Status == http.StatusNotFound || r.Status == http.StatusForbidden && r.Name != scopeMissing) {
 		return false, nil
 	}
 	return administers, err

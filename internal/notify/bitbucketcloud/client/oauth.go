@@ -95,10 +95,11 @@ func (cl *Client) tokens(
 		Authorize: func(req *http.Request) { req.SetBasicAuth(url.QueryEscape(id), url.QueryEscape(key)) },
 		Form:      form, Out: &out, Explain: explain, Hidden: append(hidden, c.OAuthClientSecret),
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return Tokens{}, err
-	case !restclient.UsableToken(out.AccessToken) || out.RefreshToken != "" && !restclient.UsableToken(out.RefreshToken) || !strings.EqualFold(out.TokenType, "bearer"):
+	}
+	usable := restclient.UsableToken(out.AccessToken) && (out.RefreshToken == "" || restclient.UsableToken(out.RefreshToken))
+	if !usable || !strings.EqualFold(out.TokenType, "bearer") {
 		return Tokens{}, withoutToken(c)
 	}
 	return Tokens{

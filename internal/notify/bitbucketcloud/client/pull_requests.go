@@ -99,7 +99,8 @@ func (p *pullRequest) open() notify.OpenPullRequest {
 		ID: p.ID, Title: short(p.Title, notify.MaxText), Author: p.Author.user(), Target: short(p.Destination.Branch.Name, notify.MaxName),
 		Draft: p.Draft, Updated: p.UpdatedOn.Time,
 	}
-	if u, err := url.Parse(p.Links.HTML.Href); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && len(p.Links.HTML.Href) <= notify.MaxText {
+	u, err := url.Parse(p.Links.HTML.Href)
+	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && len(p.Links.HTML.Href) <= notify.MaxText {
 		o.URL = u.String()
 	}
 	if o.Updated.IsZero() {

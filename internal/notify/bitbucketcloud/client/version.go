@@ -24,7 +24,8 @@ func (cl *Client) Version(ctx context.Context, c *notify.Connection) (string, er
 	// so that a code that never was reports whether they are right.
 	form := url.Values{"grant_type": {"authorization_code"}, "code": {"connection-test"}}
 	_, err := cl.tokens(ctx, c, form, explainCode)
-	if r := restclient.RefusalOf(err); r == nil || r.Name == clientRefused || r.Status < 400 || r.Status >= 500 || r.Status == http.StatusTooManyRequests {
+	r := restclient.RefusalOf(err)
+	if r == nil || r.Name == clientRefused || r.Status < 400 || r.Status >= 500 || r.Status == http.StatusTooManyRequests {
 		return "", err
 	}
 	return "Bitbucket Cloud", nil

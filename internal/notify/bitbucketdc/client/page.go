@@ -30,7 +30,8 @@ func list[T any](ctx context.Context, cl *Client, c *notify.Connection, path str
 
 // listJudged is list of an answer that judge takes by the headers of each page.
 func listJudged[T any](
-	ctx context.Context, cl *Client, c *notify.Connection, path string, query url.Values, judge func(http.Header) error, take func(T) (enough bool),
+	ctx context.Context, cl *Client, c *notify.Connection, path string, query url.Values,
+	judge func(http.Header) error, take func(T) (enough bool),
 ) error {
 	at := url.Values{"limit": {strconv.Itoa(pageSize)}} // query may say otherwise
 	for name, values := range query {

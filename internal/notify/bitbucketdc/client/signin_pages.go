@@ -129,5 +129,6 @@ func (p *SignInPages) failed(err error) error {
 		return fault.Wrap(err, fault.Unauthenticated, "The sign-in was refused by %s. Start again. If it is refused again, ask an "+
 			"administrator, who finds the reason in the log.", p.Name)
 	}
-	return fault.Wrap(err, fault.Unavailable, "No usable answer comes from %s. Try again later. An administrator finds the reason in the log.", p.Name)
+	return fault.Wrap(err, fault.Unavailable, "No usable answer comes from %s. Try again later. An administrator finds the reason "+
+		"in the log.", p.Name)
 }

@@ -127,7 +127,8 @@ func pullRequest(e *notify.Event) {
 		e.Actor, p.State, p.MergeCommit = grace, "MERGED", "9e8c7d6b5a49382716059483726150f4e3d2c1b0"
 	case notify.PullRequestDeclined:
 		e.Actor, p.State = grace, "DECLINED"
-	case notify.PullRequestCommentAdded, notify.PullRequestCommentEdited, notify.PullRequestCommentDeleted, notify.PullRequestCommentResolved, notify.PullRequestCommentReopened:
+	case notify.PullRequestCommentAdded, notify.PullRequestCommentEdited, notify.PullRequestCommentDeleted,
+		notify.PullRequestCommentResolved, notify.PullRequestCommentReopened:
 		e.Actor, e.Comment = grace, comment
 	}
 }
