@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // maxLines is where a file is two ideas.
@@ -19,6 +20,23 @@ func TestFilesAreShort(t *testing.T) {
 		}
 		if n := strings.Count(text(t, p), "\n"); n > maxLines {
 			t.Errorf("%s has %d lines; split it before %d", p, n, maxLines)
+		}
+	}
+}
+
+// maxColumns is how wide a line of Go may be, a tab counted as one. Tests may have
+// wider ones: a case of a table is read across.
+const maxColumns = 140
+
+func TestLinesAreShort(t *testing.T) {
+	for _, p := range files(t) {
+		if path.Ext(p) != ".go" || strings.HasSuffix(p, "_test.go") || strings.Contains(p, "/testdata/") {
+			continue
+		}
+		for i, line := range strings.Split(text(t, p), "\n") {
+			if n := utf8.RuneCountInString(line); n > maxColumns {
+				t.Errorf("%s:%d has %d columns; say less, or break it at %d", p, i+1, n, maxColumns)
+			}
 		}
 	}
 }

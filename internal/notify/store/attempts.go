@@ -63,8 +63,8 @@ func keepAttempts(ctx context.Context, tx *db.Tx, attempts [][]any) error {
 	for _, i := range taken {
 		a := append(attempts[i][:1:1], attempts[i][2:]...)
 		if _, err = tx.Exec(ctx, `INSERT INTO notify_attempts (`+attemptColumns+`)
-			SELECT CAST($1 AS BIGINT), max(number) + 1, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS TEXT),
-				CAST($7 AS BIGINT), CAST($8 AS TEXT), CAST($9 AS TEXT), CAST($10 AS TEXT), CAST($11 AS BIGINT)
+			SELECT CAST($1 AS BIGINT), max(number) + 1, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT),
+				CAST($5 AS TEXT), CAST($6 AS TEXT), CAST($7 AS BIGINT), CAST($8 AS TEXT), CAST($9 AS TEXT), CAST($10 AS TEXT), CAST($11 AS BIGINT)
 			FROM notify_attempts WHERE delivery_id = $1 HAVING count(CASE WHEN at = $2 THEN 1 END) = 0`, a...); err != nil {
 			break
 		}
@@ -106,7 +106,8 @@ func readAttempts(ctx context.Context, tx *db.Tx, delivery int64) ([]notify.Atte
 		return a, err
 	}, `SELECT a.at, a.took, a.status, a.answer, a.error, a.public, a.headers,
 			CASE WHEN a.batch = 0 OR a.batch = a.delivery_id THEN a.request
-				ELSE COALESCE((SELECT max(f.request) FROM notify_attempts f WHERE f.delivery_id = a.batch AND f.batch = a.batch AND f.at = a.at), '') END,
+				ELSE COALESCE((SELECT max(f.request) FROM notify_attempts f
+					WHERE f.delivery_id = a.batch AND f.batch = a.batch AND f.at = a.at), '') END,
 			a.format, a.batch
 		FROM notify_attempts a WHERE a.delivery_id = $1 ORDER BY a.number`, delivery)
 }

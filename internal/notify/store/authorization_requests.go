@@ -41,7 +41,8 @@ func (s *Store) TakeRequest(
 	var verifier []byte
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		err := tx.QueryRow(ctx, `DELETE FROM notify_authorization_requests WHERE state = $1 AND connection = $2 AND user_id = $3
-			AND (session_id = 0 OR session_id = $4) AND expires_at > $5 RETURNING connection, user_id, session_id, verifier, back, made_at, expires_at`,
+			AND (session_id = 0 OR session_id = $4) AND expires_at > $5
+			RETURNING connection, user_id, session_id, verifier, back, made_at, expires_at`,
 			row, clean(connection), userID, session, db.Micros(now)).
 			Scan(&r.Connection, &r.UserID, &r.Session, &verifier, &r.Back, db.At(&r.MadeAt), db.At(&r.ExpiresAt))
 		if errors.Is(err, sql.ErrNoRows) {

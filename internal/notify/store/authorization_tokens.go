@@ -43,8 +43,10 @@ func (s *Store) BeginRefresh(ctx context.Context, id, count int64, now time.Time
 // was withdrawn meanwhile: the platform has given them, so it takes them.
 func (s *Store) KeepTokens(ctx context.Context, a notify.Authorization, t notify.AccountTokens, now time.Time) (ok bool, err error) {
 	row := authorizationRow(&a)
-	return s.changeTokens(ctx, `tokens = tokens + 1, access_token = $3, refresh_token = $4, expires_at = $5, refreshed_at = $6, due_at = $7, asked_at = 0,
-		reason = '', state_at = CASE WHEN state = 'active' THEN state_at ELSE $6 END, state = 'active' WHERE id = $1 AND tokens = $2 AND state <> 'revoked'`,
+	return s.changeTokens(ctx, `tokens = tokens + 1, access_token = $3, refresh_token = $4,
+		expires_at = $5, refreshed_at = $6, due_at = $7, asked_at = 0, reason = '',
+		state_at = CASE WHEN state = 'active' THEN state_at ELSE $6 END, state = 'active'
+		WHERE id = $1 AND tokens = $2 AND state <> 'revoked'`,
 		a.ID, t.Count, s.box.Seal(t.Access.Reveal(), "notify_authorizations", "access_token", row),
 		s.box.Seal(t.Refresh.Reveal(), "notify_authorizations", "refresh_token", row), db.Micros(t.Expires), db.Micros(now),
 		db.Micros(t.RefreshDue(now)))
@@ -59,7 +61,8 @@ func (s *Store) PostponeRefresh(ctx context.Context, a notify.Authorization, due
 
 // WithdrawAuthorization notes that the platform takes the tokens no more.
 func (s *Store) WithdrawAuthorization(ctx context.Context, id, count int64, reason string, now time.Time) (ok bool, err error) {
-	return s.changeTokens(ctx, `state = 'withdrawn', state_at = $3, reason = $4, access_token = NULL, refresh_token = NULL, due_at = 0, asked_at = 0
+	return s.changeTokens(ctx, `state = 'withdrawn', state_at = $3, reason = $4, access_token = NULL, refresh_token = NULL,
+		due_at = 0, asked_at = 0
 		WHERE id = $1 AND tokens = $2 AND state = 'active'`, id, count, db.Micros(now), clean(reason))
 }
 

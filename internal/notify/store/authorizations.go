@@ -130,11 +130,11 @@ func (s *Store) SaveAuthorization(
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
-		if err := tx.QueryRow(ctx, `INSERT INTO notify_authorizations (connection, account_id, account_name, base_url, user_id, authorized_by, authorized_at,
-				state, state_at, reason, tokens, access_token, refresh_token, expires_at, refreshed_at, due_at, asked_at)
+		if err := tx.QueryRow(ctx, `INSERT INTO notify_authorizations (connection, account_id, account_name, base_url, user_id,
+				authorized_by, authorized_at, state, state_at, reason, tokens, access_token, refresh_token, expires_at, refreshed_at, due_at, asked_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, 'active', $7, '', 1, $8, $9, $10, $11, $12, 0)
-			ON CONFLICT (connection, account_id) DO UPDATE SET account_name = excluded.account_name, base_url = excluded.base_url, user_id = excluded.user_id,
-				authorized_by = excluded.authorized_by, authorized_at = excluded.authorized_at, state = 'active',
+			ON CONFLICT (connection, account_id) DO UPDATE SET account_name = excluded.account_name, base_url = excluded.base_url,
+				user_id = excluded.user_id, authorized_by = excluded.authorized_by, authorized_at = excluded.authorized_at, state = 'active',
 				state_at = CASE WHEN notify_authorizations.state = 'active' THEN notify_authorizations.state_at ELSE excluded.state_at END,
 				reason = '', tokens = notify_authorizations.tokens + 1, access_token = excluded.access_token, refresh_token = excluded.refresh_token,
 				expires_at = excluded.expires_at, refreshed_at = excluded.refreshed_at, due_at = excluded.due_at, asked_at = 0

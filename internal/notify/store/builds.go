@@ -63,7 +63,8 @@ func settleBuilds(ctx context.Context, tx *db.Tx, items []*notify.Receipt) error
 		rows[i] = append(k.args(), b.State, clean(b.URL), clean(b.Number), db.Micros(b.Posted), db.Micros(b.Asked), db.Micros(b.At),
 			db.Micros(tx.Now()))
 	}
-	if err := tx.Each(ctx, `UPDATE notify_builds SET state = $6, url = $7, number = $8, posted_at = $9, asked_at = $10, stood_at = $11, seen_at = $12
+	if err := tx.Each(ctx, `UPDATE notify_builds SET state = $6, url = $7, number = $8, posted_at = $9,
+			asked_at = $10, stood_at = $11, seen_at = $12
 		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND hash = $4 AND build_key = $5`, rows, nil); err != nil {
 		return fmt.Errorf("keeping builds: %w", err)
 	}
@@ -105,7 +106,8 @@ func moveBuilds(ctx context.Context, tx *db.Tx, by notify.KeyChange) error {
 	from, to := by.From.Folded(), by.To.Folded()
 	if err := tx.Do(ctx, "moving builds", `INSERT INTO notify_builds (connection, project_fold, repository_fold, hash, build_key,
 			state, url, number, posted_at, asked_at, stood_at, seen_at)
-		SELECT connection, $4, CASE WHEN $5 = '' THEN repository_fold ELSE $5 END, hash, build_key, state, url, number, posted_at, asked_at, stood_at, seen_at
+		SELECT connection, $4, CASE WHEN $5 = '' THEN repository_fold ELSE $5 END, hash, build_key,
+				state, url, number, posted_at, asked_at, stood_at, seen_at
 			FROM notify_builds WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)
 		ON CONFLICT DO NOTHING`, by.Connection, from.ProjectKey, from.RepositoryKey, to.ProjectKey, to.RepositoryKey); err != nil {
 		return err

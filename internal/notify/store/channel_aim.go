@@ -95,7 +95,8 @@ func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string)
 	fingerprint := fingerprintURL(webhookURL)
 	sealed := s.box.Seal(webhookURL, "notify_channels", "url", fingerprint)
 	var id int64
-	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET reason = '', gate_reason = '', inside = '', gate_inside = '' WHERE fingerprint = $1 AND LENGTH(url) = 0`, fingerprint); err != nil {
+	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET reason = '', gate_reason = '', inside = '', gate_inside = ''
+		WHERE fingerprint = $1 AND LENGTH(url) = 0`, fingerprint); err != nil {
 		return 0, fmt.Errorf("forgetting that a webhook URL was lost: %w", err)
 	}
 	if _, err := tx.Exec(ctx, `INSERT INTO notify_channels (fingerprint, url, host, mask, state, reason, broken_at, gate_until,

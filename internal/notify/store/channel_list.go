@@ -90,7 +90,8 @@ func addChannels(ctx context.Context, tx *db.Tx, ids []int64, to map[int64]*noti
 		}
 		*to[c.ID] = c
 		return nil
-	}, `SELECT `+channelColumns+`, c.kept, c.everyone, c.was_shared, c.owner_id, c.updated_by, c.updated_at FROM notify_channels c WHERE c.id IN (`+list(ids)+`)`)
+	}, `SELECT `+channelColumns+`, c.kept, c.everyone, c.was_shared, c.owner_id, c.updated_by, c.updated_at
+		FROM notify_channels c WHERE c.id IN (`+list(ids)+`)`)
 }
 
 // addShares reads with which projects channels are shared.
@@ -104,7 +105,8 @@ func addShares(ctx context.Context, tx *db.Tx, ids []int64, to map[int64]*notify
 		with := &to[channel].SharedWith
 		with.Projects = append(with.Projects, p)
 		return nil
-	}, `SELECT channel_id, connection, project_key FROM notify_channel_shares WHERE channel_id IN (`+list(ids)+`) ORDER BY connection, project_fold`)
+	}, `SELECT channel_id, connection, project_key FROM notify_channel_shares WHERE channel_id IN (`+list(ids)+`)
+		ORDER BY connection, project_fold`)
 }
 
 // addChannelRules reads what channels have of the rules that send to them, without
@@ -164,7 +166,8 @@ func readTroubled(ctx context.Context, tx *db.Tx, max int) (worst []notify.Chann
 	}
 	if all = len(ids); all == max {
 		var more int
-		if err := tx.QueryRow(ctx, `SELECT count(*), coalesce(min(since), 0) FROM (SELECT `+troubledSince+` AS since`+troubledWhere+worstFirst+` LIMIT $2 OFFSET $3) rest`,
+		if err := tx.QueryRow(ctx, `SELECT count(*), coalesce(min(since), 0)
+			FROM (SELECT `+troubledSince+` AS since`+troubledWhere+worstFirst+` LIMIT $2 OFFSET $3) rest`,
 			since, math.MaxInt32, max).Scan(&more, db.At(&others)); err != nil {
 			return nil, 0, others, fmt.Errorf("counting troubled channels: %w", err)
 		}

@@ -112,9 +112,11 @@ type rankedChannel struct {
 // The channels of a page: those in trouble, then the others. In one query every
 // channel would be ranked and sorted for each page.
 const (
-	troubledPage = `SELECT c.id, ` + channelRank + ` FROM notify_channels c WHERE ` + channelTrouble + ` AND ` + channelThere + ` AND ` + channelNamed + `
+	troubledPage = `SELECT c.id, ` + channelRank + ` FROM notify_channels c
+		WHERE ` + channelTrouble + ` AND ` + channelThere + ` AND ` + channelNamed + `
 		AND (` + channelRank + ` < $3 OR ` + channelRank + ` = $3 AND c.id > $4) ORDER BY ` + channelRank + ` DESC, c.id LIMIT $5`
-	untroubledPage = `SELECT c.id, ` + channelRank + ` FROM notify_channels c WHERE NOT ` + channelTrouble + ` AND ` + channelThere + ` AND ` + channelNamed + `
+	untroubledPage = `SELECT c.id, ` + channelRank + ` FROM notify_channels c
+		WHERE NOT ` + channelTrouble + ` AND ` + channelThere + ` AND ` + channelNamed + `
 		AND c.id > $3 ORDER BY c.id LIMIT $4`
 )
 

@@ -75,8 +75,9 @@ func (s *Store) replaceURL(
 	if change.Tested {
 		lastOK = db.Micros(tx.Now())
 	}
-	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET fingerprint = $1, url = $2, host = $3, mask = $4, state = 'open', reason = '', inside = '',
-			broken_at = 0, gate_until = 0, gate_step = 0, gate_reason = '', gate_inside = '', rejected = 0, refused = 0, suspect = 0,
+	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET fingerprint = $1, url = $2, host = $3, mask = $4,
+			state = 'open', reason = '', inside = '', broken_at = 0,
+			gate_until = 0, gate_step = 0, gate_reason = '', gate_inside = '', rejected = 0, refused = 0, suspect = 0,
 			failing_since = 0, last_ok_at = $6 WHERE id = $5`,
 		fingerprint, s.box.Seal(webhookURL, "notify_channels", "url", fingerprint), u.Hostname(), secret.MaskURL(webhookURL), before.ID,
 		lastOK); err != nil {

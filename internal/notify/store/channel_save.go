@@ -53,7 +53,9 @@ func keepChannel(ctx context.Context, tx *db.Tx, who notify.Actor, id int64) err
 // nothing sends to as are allowed.
 func checkOwnChannels(ctx context.Context, tx *db.Tx, user int64) error {
 	var n int
-	if err := tx.QueryRow(ctx, `SELECT count(*) FROM notify_channels c WHERE c.owner_id > 0 AND c.owner_id = $1 AND NOT `+channelUsed, user).Scan(&n); err != nil {
+	err := tx.QueryRow(ctx, `SELECT count(*) FROM notify_channels c
+		WHERE c.owner_id > 0 AND c.owner_id = $1 AND NOT `+channelUsed, user).Scan(&n)
+	if err != nil {
 		return fmt.Errorf("counting the channels of a user: %w", err)
 	}
 	if n >= notify.MaxOwnChannels {
@@ -160,7 +162,8 @@ func (s *Store) DeleteChannel(ctx context.Context, who notify.Actor, id, version
 			return fault.New(fault.Conflict, "Rules and reports send to this channel: %d. Choose another channel for them first.", n)
 		}
 		for _, q := range []string{
-			`UPDATE notify_channels SET name = '', format = 'auto', kept = 0, everyone = 0, was_shared = 0, owner_id = 0, version = version + 1 WHERE id = $1`,
+			`UPDATE notify_channels SET name = '', format = 'auto', kept = 0, everyone = 0, was_shared = 0, owner_id = 0,
+				version = version + 1 WHERE id = $1`,
 			`DELETE FROM notify_channel_shares WHERE channel_id = $1`,
 			`DELETE FROM notify_channel_fingerprints WHERE channel_id = $1`,
 		} {

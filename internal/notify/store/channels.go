@@ -101,7 +101,8 @@ func fewTests(ctx context.Context, tx *db.Tx, who notify.Actor) error {
 	}
 	var sent int
 	var first sql.NullInt64
-	err := tx.QueryRow(ctx, `SELECT COUNT(*), MIN(at) FROM audit_entries WHERE at > $1 AND area = 'notifications' AND action = 'test' AND who = $2 AND source = $3`,
+	err := tx.QueryRow(ctx, `SELECT COUNT(*), MIN(at) FROM audit_entries
+		WHERE at > $1 AND area = 'notifications' AND action = 'test' AND who = $2 AND source = $3`,
 		db.Micros(tx.Now().Add(-time.Minute)), who.Name, who.Source).Scan(&sent, &first)
 	switch {
 	case err != nil:

@@ -50,8 +50,10 @@ func readCloudRepositories(ctx context.Context, tx *db.Tx, p notify.CloudReposit
 	}, `SELECT r.connection, min(r.project_key), min(r.repository_key), count(*), sum(r.enabled),
 			sum(CASE WHEN a.state <> 'active' THEN 1 ELSE 0 END), COALESCE(min(w.state), 'unchecked')
 		FROM notify_rules r LEFT JOIN notify_authorizations a ON a.id = r.authorization_id
-			LEFT JOIN notify_repository_webhooks w ON w.connection = r.connection AND w.project_fold = r.project_fold AND w.repository_fold = r.repository_fold
-		WHERE r.repository_fold <> '' AND (r.project_fold, r.repository_fold, r.connection) > ($1, $2, $3) AND r.connection IN (`+strings.Join(names, ", ")+`)
+			LEFT JOIN notify_repository_webhooks w
+				ON w.connection = r.connection AND w.project_fold = r.project_fold AND w.repository_fold = r.repository_fold
+		WHERE r.repository_fold <> '' AND (r.project_fold, r.repository_fold, r.connection) > ($1, $2, $3)
+			AND r.connection IN (`+strings.Join(names, ", ")+`)
 		GROUP BY r.project_fold, r.repository_fold, r.connection ORDER BY r.project_fold, r.repository_fold, r.connection LIMIT $4`, args...)
 }
 

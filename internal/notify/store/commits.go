@@ -49,7 +49,8 @@ func nameCommits(ctx context.Context, tx *db.Tx, receipts []*notify.Receipt) err
 		branches[i], named[i], due[i] = c.Branch, db.Micros(c.NamedAt), db.Micros(c.DueAt)
 	}
 	if err := tx.Insert(ctx, db.Insert{
-		Into:      `notify_commits (connection, hash, project_key, repository_key, project_fold, repository_fold, branch, named_at, due_at, asked)`,
+		Into: `notify_commits (connection, hash, project_key, repository_key, project_fold, repository_fold,
+			branch, named_at, due_at, asked)`,
 		Columns:   []any{connections, hashes, projects, repositories, projectFolds, repositoryFolds, branches, named, due},
 		Constants: `0`,
 		OnConflict: `ON CONFLICT (connection, hash, project_fold, repository_fold) DO UPDATE SET

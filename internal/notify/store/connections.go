@@ -95,7 +95,8 @@ func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, draft noti
 			c.ServerAt = tx.Now()
 		}
 		if err := tx.Do(ctx, "updating connection", `UPDATE notify_connections SET version = $1, base_url = $2, user_name = $3, token = $4,
-			manage_webhooks = $5, oauth_client_id = $6, oauth_client_secret = $7, updated_by = $8, updated_at = $9, server_at = $10 WHERE name = $11`,
+			manage_webhooks = $5, oauth_client_id = $6, oauth_client_secret = $7, updated_by = $8, updated_at = $9, server_at = $10
+			WHERE name = $11`,
 			c.Version, c.BaseURL, c.User, s.sealOf(&c, "token", c.Token), bit(c.ManageWebhooks),
 			c.OAuthClientID, s.sealOf(&c, "oauth_client_secret", c.OAuthClientSecret), c.UpdatedBy, db.Micros(c.UpdatedAt), db.Micros(c.ServerAt),
 			c.Name); err != nil {

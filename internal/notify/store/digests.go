@@ -45,7 +45,8 @@ func (s *Store) Together(ctx context.Context, d *notify.Delivery, limit int) (ou
 			out, err = readDeliveries(ctx, tx, deliverySelect+waits+` ORDER BY d.id LIMIT $3`, d.ChannelID, d.Batch, limit)
 			return err
 		}
-		out, err = readDeliveries(ctx, tx, deliverySelect+waits+` AND d.held_until = $3 AND d.rules = $4 AND d.format = $5 ORDER BY d.id LIMIT $6`,
+		out, err = readDeliveries(ctx, tx, deliverySelect+waits+` AND d.held_until = $3 AND d.rules = $4 AND d.format = $5
+			ORDER BY d.id LIMIT $6`,
 			d.ChannelID, 0, db.Micros(d.HeldUntil), encodeIDs(d.Rules), string(d.Format), limit)
 		return err
 	})

@@ -141,7 +141,8 @@ func movePullRequests(ctx context.Context, tx *db.Tx, by notify.KeyChange) error
 	from, to := by.From.Folded(), by.To.Folded()
 	if err := tx.Do(ctx, "moving pull requests", `INSERT INTO notify_pull_requests (connection, project_fold, repository_fold, number,
 			source, target, title, description, draft, pushed, stood_at, seen_at)
-		SELECT connection, $4, CASE WHEN $5 = '' THEN repository_fold ELSE $5 END, number, source, target, title, description, draft, pushed, stood_at, seen_at
+		SELECT connection, $4, CASE WHEN $5 = '' THEN repository_fold ELSE $5 END, number,
+				source, target, title, description, draft, pushed, stood_at, seen_at
 			FROM notify_pull_requests WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)
 		ON CONFLICT (connection, project_fold, repository_fold, number) DO UPDATE SET source = excluded.source, target = excluded.target,
 			title = excluded.title, description = excluded.description, draft = excluded.draft, pushed = excluded.pushed,

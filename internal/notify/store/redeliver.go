@@ -125,8 +125,10 @@ func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done not
 	if err := keepAttempts(ctx, tx, attempts); err != nil {
 		return done, err
 	}
-	missed, err := tx.ExecEach(ctx, `UPDATE notify_deliveries SET state = 'waiting', reason = '', inside = '', channel_id = $1, format = $2, queued_at = $3,
-		to_channel = $4, due_at = 0, beside = 0, batch = 0, held_until = 0, errors_5xx = 0, finished_at = 0, took = 0, status = 0, answer = '', public = 0
+	missed, err := tx.ExecEach(ctx, `UPDATE notify_deliveries SET state = 'waiting', reason = '', inside = '',
+		channel_id = $1, format = $2, queued_at = $3, to_channel = $4,
+		due_at = 0, beside = 0, batch = 0, held_until = 0, errors_5xx = 0,
+		finished_at = 0, took = 0, status = 0, answer = '', public = 0
 		WHERE id = $5 AND finished_at > 0`, back)
 	if err != nil {
 		return done, fmt.Errorf("putting deliveries back: %w", err)

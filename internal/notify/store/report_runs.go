@@ -83,7 +83,8 @@ func turnReport(ctx context.Context, tx *db.Tx, run *notify.ReportRun) (bool, er
 			failed = run.At
 		}
 	}
-	n, err := tx.Exec(ctx, `UPDATE notify_reports SET next_run_at = $1, ask_at = $2, failing_since = $3, last_run_at = $4, error = $5, error_at = $6
+	n, err := tx.Exec(ctx, `UPDATE notify_reports SET next_run_at = $1, ask_at = $2, failing_since = $3, last_run_at = $4,
+		error = $5, error_at = $6
 		WHERE id = $7 AND version = $8 AND next_run_at = $9 AND failing_since = $10 AND enabled = 1`,
 		db.Micros(run.Next), db.Micros(run.AskAt), db.Micros(run.FailingSince), db.Micros(last), clean(message), db.Micros(failed),
 		run.Report.ID, run.Report.Version, db.Micros(run.Report.NextRunAt), db.Micros(run.Report.RetryingSince))

@@ -12,27 +12,33 @@ import (
 // repositoriesOfRules are the repositories that rules of the cloud edition belong
 // to, each with an active account of such a rule or 0, and what is known of its
 // webhook.
-const repositoriesOfRules = `SELECT x.connection, x.project_key, x.repository_key, x.authorization_id, COALESCE(w.state, 'unchecked'), COALESCE(w.hook, ''),
-		COALESCE(w.remote_id, ''), COALESCE(w.reason, ''), COALESCE(w.set_at, 0), COALESCE(w.secret_mark, ''), COALESCE(w.checked_at, 0), x.rules,
-		(SELECT count(*) FROM notify_reports p WHERE p.connection = x.connection AND p.project_fold = x.project_fold AND p.repository_fold = x.repository_fold)
+const repositoriesOfRules = `SELECT x.connection, x.project_key, x.repository_key, x.authorization_id,
+		COALESCE(w.state, 'unchecked'), COALESCE(w.hook, ''), COALESCE(w.remote_id, ''), COALESCE(w.reason, ''),
+		COALESCE(w.set_at, 0), COALESCE(w.secret_mark, ''), COALESCE(w.checked_at, 0), x.rules,
+		(SELECT count(*) FROM notify_reports p
+			WHERE p.connection = x.connection AND p.project_fold = x.project_fold AND p.repository_fold = x.repository_fold)
 	FROM (SELECT r.connection, r.project_fold, r.repository_fold, MAX(r.project_key) AS project_key, MAX(r.repository_key) AS repository_key,
 			COALESCE(MAX(a.id), 0) AS authorization_id, count(*) AS rules
 		FROM notify_rules r LEFT JOIN notify_authorizations a ON a.id = r.authorization_id AND a.state = 'active'
 		WHERE r.authorization_id <> 0 GROUP BY r.connection, r.project_fold, r.repository_fold) x
-	LEFT JOIN notify_repository_webhooks w ON w.connection = x.connection AND w.project_fold = x.project_fold AND w.repository_fold = x.repository_fold `
+	LEFT JOIN notify_repository_webhooks w
+		ON w.connection = x.connection AND w.project_fold = x.project_fold AND w.repository_fold = x.repository_fold `
 
 // repositoriesWithoutRules are those of which a webhook is known and that have no
 // rule any more, each with the account that its platform was last asked with.
 const repositoriesWithoutRules = `SELECT w.connection, w.project_fold, w.repository_fold, COALESCE(a.id, 0), 'unneeded',
 		w.hook, w.remote_id, CASE WHEN w.state = 'unneeded' THEN w.reason ELSE '' END, w.set_at, w.secret_mark, w.checked_at, 0, 0
 	FROM notify_repository_webhooks w LEFT JOIN notify_authorizations a ON a.id = w.authorization_id AND a.state = 'active'
-	WHERE NOT EXISTS (SELECT 1 FROM notify_rules r WHERE r.connection = w.connection AND r.project_fold = w.project_fold AND r.repository_fold = w.repository_fold)
-	AND NOT EXISTS (SELECT 1 FROM notify_reports p WHERE p.connection = w.connection AND p.project_fold = w.project_fold AND p.repository_fold = w.repository_fold) `
+	WHERE NOT EXISTS (SELECT 1 FROM notify_rules r
+		WHERE r.connection = w.connection AND r.project_fold = w.project_fold AND r.repository_fold = w.repository_fold)
+	AND NOT EXISTS (SELECT 1 FROM notify_reports p
+		WHERE p.connection = w.connection AND p.project_fold = w.project_fold AND p.repository_fold = w.repository_fold) `
 
 // UnneededWebhooks returns webhooks that Outrigger created and that nothing needs
 // any more: those whose deletion was not tried, or failed before a time.
 func (s *Store) UnneededWebhooks(ctx context.Context, failedBefore time.Time, limit int) ([]notify.RepositoryWebhook, error) {
-	return s.readRepositoryWebhooks(ctx, repositoriesWithoutRules+`AND w.set_at > 0 AND w.remote_id <> '' AND (w.state <> 'unneeded' OR w.checked_at <= $1)
+	return s.readRepositoryWebhooks(ctx, repositoriesWithoutRules+`AND w.set_at > 0 AND w.remote_id <> ''
+		AND (w.state <> 'unneeded' OR w.checked_at <= $1)
 		ORDER BY w.checked_at, w.connection, w.project_fold, w.repository_fold LIMIT $2`, db.Micros(failedBefore), limit)
 }
 
@@ -58,9 +64,11 @@ func (s *Store) DueRepositories(ctx context.Context, since, troubledSince time.T
 // where nothing is known.
 func (s *Store) RepositoryWebhook(ctx context.Context, connection string, at notify.RepositoryRef) (notify.RepositoryWebhook, error) {
 	args := []any{connection, notify.Fold(clean(at.ProjectKey)), notify.Fold(clean(at.RepositoryKey))}
-	list, err := s.readRepositoryWebhooks(ctx, repositoriesOfRules+`WHERE x.connection = $1 AND x.project_fold = $2 AND x.repository_fold = $3`, args...)
+	list, err := s.readRepositoryWebhooks(ctx, repositoriesOfRules+
+		`WHERE x.connection = $1 AND x.project_fold = $2 AND x.repository_fold = $3`, args...)
 	if err == nil && len(list) == 0 {
-		list, err = s.readRepositoryWebhooks(ctx, repositoriesWithoutRules+`AND w.set_at > 0 AND w.connection = $1 AND w.project_fold = $2 AND w.repository_fold = $3`, args...)
+		list, err = s.readRepositoryWebhooks(ctx, repositoriesWithoutRules+
+			`AND w.set_at > 0 AND w.connection = $1 AND w.project_fold = $2 AND w.repository_fold = $3`, args...)
 	}
 	if err != nil || len(list) == 0 {
 		return notify.RepositoryWebhook{Connection: connection, At: at, State: notify.WebhookUnchecked}, err
@@ -83,9 +91,12 @@ func (s *Store) SaveRepositoryWebhook(ctx context.Context, w notify.RepositoryWe
 		if err := tx.Do(ctx, "keeping a repository's webhook",
 			`INSERT INTO notify_repository_webhooks (connection, project_fold, repository_fold, state, hook, remote_id,
 				reason, set_at, secret_mark, checked_at, authorization_id)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (connection, project_fold, repository_fold) DO UPDATE SET state = excluded.state, hook = excluded.hook,
-				remote_id = excluded.remote_id, reason = excluded.reason, set_at = excluded.set_at, secret_mark = excluded.secret_mark, checked_at = excluded.checked_at,
-				authorization_id = CASE WHEN excluded.authorization_id = 0 THEN notify_repository_webhooks.authorization_id ELSE excluded.authorization_id END`,
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+			ON CONFLICT (connection, project_fold, repository_fold) DO UPDATE SET state = excluded.state, hook = excluded.hook,
+				remote_id = excluded.remote_id, reason = excluded.reason, set_at = excluded.set_at,
+				secret_mark = excluded.secret_mark, checked_at = excluded.checked_at,
+				authorization_id = CASE WHEN excluded.authorization_id = 0 THEN notify_repository_webhooks.authorization_id
+					ELSE excluded.authorization_id END`,
 			w.Connection, notify.Fold(clean(w.At.ProjectKey)), notify.Fold(clean(w.At.RepositoryKey)), string(w.State), w.Hook, clean(w.RemoteID),
 			clean(w.Reason),
 			db.Micros(w.SetAt), w.SecretMark, db.Micros(w.CheckedAt), w.AuthorizationID); err != nil {

@@ -123,7 +123,8 @@ func DeleteRuleVersions(ctx context.Context, tx *db.Tx, before time.Time, limit 
 // retention.Rule.
 func DeleteCommits(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
 	n, err := tx.Exec(ctx, `DELETE FROM notify_commits WHERE (connection, hash, project_fold, repository_fold) IN
-		(SELECT connection, hash, project_fold, repository_fold FROM notify_commits WHERE named_at < $1 ORDER BY named_at LIMIT $2) AND named_at < $1`, db.Micros(before), limit)
+		(SELECT connection, hash, project_fold, repository_fold FROM notify_commits
+			WHERE named_at < $1 ORDER BY named_at LIMIT $2) AND named_at < $1`, db.Micros(before), limit)
 	if err != nil {
 		return 0, fmt.Errorf("deleting named commits: %w", err)
 	}

@@ -12,7 +12,8 @@ import (
 // locked the generation before it read anything: a rule that is being saved with
 // the authorization is then either there already or saved by what tx writes.
 func (s *Store) pauseRules(ctx context.Context, tx *db.Tx, who notify.Actor, authorization int64, paused bool) error {
-	ids, err := readIDs(ctx, tx, `SELECT id FROM notify_rules WHERE authorization_id = $1 AND authorization_id <> 0 AND paused <> $2 ORDER BY id`,
+	ids, err := readIDs(ctx, tx, `SELECT id FROM notify_rules
+		WHERE authorization_id = $1 AND authorization_id <> 0 AND paused <> $2 ORDER BY id`,
 		authorization, bit(paused))
 	if err != nil || len(ids) == 0 {
 		return err

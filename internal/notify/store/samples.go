@@ -33,7 +33,8 @@ func (s *Store) Sample(ctx context.Context, node string) error {
 		_, err := tx.Exec(ctx, `INSERT INTO notify_samples (node_id, at, delivered, failed, waiting)
 			SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), count(*)
 			FROM (SELECT 1 FROM notify_deliveries WHERE finished_at = 0 LIMIT $5) w WHERE true
-			ON CONFLICT (node_id, at) DO UPDATE SET delivered = notify_samples.delivered + excluded.delivered, failed = notify_samples.failed + excluded.failed`,
+			ON CONFLICT (node_id, at) DO UPDATE SET
+				delivered = notify_samples.delivered + excluded.delivered, failed = notify_samples.failed + excluded.failed`,
 			node, db.Micros(tx.Now()), delivered, failed, notify.MaxCounted)
 		return err
 	})

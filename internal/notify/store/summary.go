@@ -31,7 +31,8 @@ func (s *Store) Summary(ctx context.Context, since time.Time) (notify.Summary, e
 			return fmt.Errorf("counting deliveries: %w", err)
 		}
 		sum.Delivered += int(s.tally.delivered.Load())
-		if err := tx.QueryRow(ctx, `SELECT count(*), coalesce(min(received_at), 0) FROM notify_events WHERE outcome = 'not_understood' AND received_at >= $1`,
+		if err := tx.QueryRow(ctx, `SELECT count(*), coalesce(min(received_at), 0) FROM notify_events
+			WHERE outcome = 'not_understood' AND received_at >= $1`,
 			db.Micros(since)).Scan(&sum.NotUnderstood, db.At(&sum.NotUnderstoodAt)); err != nil {
 			return fmt.Errorf("counting events: %w", err)
 		}

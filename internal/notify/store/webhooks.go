@@ -77,11 +77,12 @@ func upsertProjects(ctx context.Context, tx *db.Tx, connection string, projects 
 		connections[i], keys[i], names[i], seen[i] = connection, clean(byKey[fold].Key), clean(byKey[fold].Name), db.Micros(at)
 	}
 	if err := tx.Insert(ctx, db.Insert{
-		Into: `notify_webhooks (connection, project_fold, project_key, project_name, seen_at, project_id, state, hook, remote_id, successes, failures,
-			last_success, last_failure, answer, reason, set_at, secret_mark, checked_at)`,
-		Columns:    []any{connections, folds, keys, names, seen, ids},
-		Constants:  `'unchecked', '', 0, 0, 0, 0, 0, '', '', 0, '', 0`,
-		OnConflict: `ON CONFLICT (connection, project_fold) DO UPDATE SET project_key = excluded.project_key, project_name = excluded.project_name, seen_at = excluded.seen_at, project_id = excluded.project_id`,
+		Into: `notify_webhooks (connection, project_fold, project_key, project_name, seen_at, project_id,
+			state, hook, remote_id, successes, failures, last_success, last_failure, answer, reason, set_at, secret_mark, checked_at)`,
+		Columns:   []any{connections, folds, keys, names, seen, ids},
+		Constants: `'unchecked', '', 0, 0, 0, 0, 0, '', '', 0, '', 0`,
+		OnConflict: `ON CONFLICT (connection, project_fold) DO UPDATE SET project_key = excluded.project_key,
+			project_name = excluded.project_name, seen_at = excluded.seen_at, project_id = excluded.project_id`,
 	}); err != nil {
 		return fmt.Errorf("keeping projects: %w", err)
 	}
@@ -127,8 +128,8 @@ func (s *Store) SaveWebhook(ctx context.Context, w notify.ProjectWebhook, by *no
 	})
 }
 
-const selectWebhooks = `SELECT connection, project_key, project_name, state, hook, remote_id, successes, failures, last_success, last_failure,
-	answer, reason, set_at, secret_mark, checked_at FROM notify_webhooks `
+const selectWebhooks = `SELECT connection, project_key, project_name, state, hook, remote_id,
+	successes, failures, last_success, last_failure, answer, reason, set_at, secret_mark, checked_at FROM notify_webhooks `
 
 // DueWebhooks returns projects to be looked at: those that were not since a time,
 // and those that do not send, or fail, since another.
