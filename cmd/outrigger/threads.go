@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"outrigger/internal/phrase"
 	"outrigger/internal/threads"
 	remote "outrigger/internal/threads/client"
 	"outrigger/internal/threads/source"
@@ -95,7 +96,7 @@ func (c threadsMirrorCmd) Run(ctx context.Context, s streams) error {
 	if c.JSON {
 		err = printJSON(s.out, m)
 	} else {
-		_, err = fmt.Fprintf(s.out, "%s stored\n", amount(m.Records, "record"))
+		_, err = fmt.Fprintf(s.out, "%s stored\n", phrase.Count(m.Records, "record"))
 	}
 	switch {
 	case err != nil || m.Mirror == nil || m.Mirror.Failure == "":

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/phrase"
 	"outrigger/internal/threads"
 	remote "outrigger/internal/threads/client"
 )
@@ -31,7 +32,7 @@ func (c threadsBackupCmd) Run(ctx context.Context, s streams) error {
 	if c.JSON {
 		return printJSON(s.out, out)
 	}
-	_, err = fmt.Fprintf(s.out, "%s of %s written to %s\n", amount(out.Relations, "relation"), amount(out.Issues, "issue"), c.Out)
+	_, err = fmt.Fprintf(s.out, "%s of %s written to %s\n", phrase.Count(out.Relations, "relation"), phrase.Count(out.Issues, "issue"), c.Out)
 	return err
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	remote "outrigger/internal/threads/client"
+
+	"outrigger/internal/phrase"
 )
 
 // fromFlags say which server to fetch from, and as whom.
@@ -51,7 +53,7 @@ func (c threadsExportCmd) Run(ctx context.Context, s streams) error {
 	if c.JSON {
 		err = printJSON(s.out, out)
 	} else {
-		_, err = fmt.Fprintf(s.out, "%s written to %s\n", amount(out.Records, "record"), c.Out)
+		_, err = fmt.Fprintf(s.out, "%s written to %s\n", phrase.Count(out.Records, "record"), c.Out)
 	}
 	if err == nil && out.Changed {
 		return coded{exitLook, errors.New("the hierarchy changed during the export, so records may be missing or repeated; export again when " +
@@ -81,7 +83,7 @@ func (c threadsIDMappingsCmd) Run(ctx context.Context, s streams) error {
 	if c.JSON {
 		return printJSON(s.out, out)
 	}
-	_, err = fmt.Fprintf(s.out, "%s written to %s; give outrigger threads migrate --site %s, too\n", amount(out.Lines, "mapping"), c.Out,
+	_, err = fmt.Fprintf(s.out, "%s written to %s; give outrigger threads migrate --site %s, too\n", phrase.Count(out.Lines, "mapping"), c.Out,
 		c.CloudSite)
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/phrase"
 	"outrigger/internal/threads"
 	remote "outrigger/internal/threads/client"
 )
@@ -122,7 +123,7 @@ func (m *migrating) run(ctx context.Context) error {
 	if err := complete(v); err != nil {
 		return coded{exitLook, errors.Join(ended, err)}
 	}
-	fmt.Fprintf(m.s.err, "outrigger: verified: %d of %s are in the target\n", v.Present, amount(v.Relations, "relationship"))
+	fmt.Fprintf(m.s.err, "outrigger: verified: %d of %s are in the target\n", v.Present, phrase.Count(v.Relations, "relationship"))
 	return ended
 }
 
@@ -260,7 +261,8 @@ func (f threadsFlags) ended(s streams, st threads.MigrationStatus) error {
 	}
 	var look []error
 	if st.Errors.Permanent > 0 {
-		look = append(look, fmt.Errorf("%s not migrated; outrigger threads errors lists the reasons", amount(st.Errors.Permanent, "record")))
+		missing := phrase.Count(st.Errors.Permanent, "record")
+		look = append(look, fmt.Errorf("%s not migrated; outrigger threads errors lists the reasons", missing))
 	}
 	if len(st.Incomplete) > 0 {
 		look = append(look, errIncomplete(st.Incomplete))
@@ -309,7 +311,7 @@ func (m *migrating) dryRun(ctx context.Context) error {
 		lines = append(lines, errors.New(remark))
 	}
 	if sent.TotalErrors > 0 {
-		lines = append(lines, fmt.Errorf("%d of %s will fail", sent.TotalErrors, amount(sent.Records, "record")))
+		lines = append(lines, fmt.Errorf("%d of %s will fail", sent.TotalErrors, phrase.Count(sent.Records, "record")))
 	}
 	if len(lines) > 0 {
 		return coded{exitLook, errors.Join(lines...)}

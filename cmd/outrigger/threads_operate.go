@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"outrigger/internal/phrase"
 	"outrigger/internal/threads"
 )
 
@@ -77,7 +78,7 @@ func (f threadsFlags) printStatus(out io.Writer, st threads.MigrationStatus) err
 		rows = append(rows, []string{"Verified", st.Verified.String()})
 	}
 	for _, g := range st.Errors.Groups {
-		text := fmt.Sprintf("%s: %s", g.Reason, amount(g.Records, "record"))
+		text := fmt.Sprintf("%s: %s", g.Reason, phrase.Count(g.Records, "record"))
 		if said := g.Answer.String(); said != "" {
 			text += "; the target answered: " + said
 		}
@@ -220,7 +221,7 @@ func (c threadsErrorsCmd) Run(ctx context.Context, s streams) error {
 	if c.JSON {
 		return printJSON(s.out, map[string]int64{"errors": n})
 	}
-	_, err = fmt.Fprintf(s.out, "%s written to %s\n", amount(n, "error"), c.Out)
+	_, err = fmt.Fprintf(s.out, "%s written to %s\n", phrase.Count(n, "error"), c.Out)
 	return err
 }
 

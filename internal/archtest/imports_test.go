@@ -10,7 +10,7 @@ import (
 var (
 	ground = []string{
 		"about", "accounts", "alerts", "attention", "audit", "backup", "cache", "cluster", "config", "console", "db", "diagnosis",
-		"egress", "fault", "identity", "limit", "reload", "rest", "restart", "retention", "secret", "settings", "trace", "work",
+		"egress", "fault", "identity", "limit", "phrase", "reload", "rest", "restart", "retention", "secret", "settings", "trace", "work",
 	}
 	wings = []string{"mailqueue", "notify", "threads"}
 	// outside is what is no part of the server: it wires it, plays its world or

@@ -1,9 +1,6 @@
 package backup
 
-import (
-	"fmt"
-	"strings"
-)
+import "outrigger/internal/phrase"
 
 // caution is what to do before sending begins.
 const caution = "Messages that were sent after the state of this database was saved will be sent again. " +
@@ -22,21 +19,17 @@ type Pending struct {
 func (p Pending) String() string {
 	var waiting []string
 	if p.Messages > 0 {
-		waiting = append(waiting, amount(p.Messages, "chat message")+" on "+amount(p.Channels, "channel"))
+		waiting = append(waiting, phrase.Count(p.Messages, "chat message")+" on "+phrase.Count(p.Channels, "channel"))
 	}
 	if p.Mails > 0 {
-		waiting = append(waiting, amount(p.Mails, "email"))
+		waiting = append(waiting, phrase.Count(p.Mails, "email"))
 	}
 	if p.Reports > 0 {
-		waiting = append(waiting, amount(p.Reports, "activity report")+" due now")
+		waiting = append(waiting, phrase.Count(p.Reports, "activity report")+" due now")
 	}
 	text := "Nothing is waiting to be sent."
-	if n := len(waiting); n > 0 {
-		text = "Waiting to be sent: " + waiting[0]
-		if n > 1 {
-			text = "Waiting to be sent: " + strings.Join(waiting[:n-1], ", ") + " and " + waiting[n-1]
-		}
-		text += "."
+	if len(waiting) > 0 {
+		text = "Waiting to be sent: " + phrase.List(waiting) + "."
 	}
 	if p.Migration {
 		text += " A comment migration is under way and will continue."
@@ -45,11 +38,4 @@ func (p Pending) String() string {
 		return text
 	}
 	return text + " " + caution
-}
-
-func amount(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }

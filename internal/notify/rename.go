@@ -1,11 +1,10 @@
 package notify
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/phrase"
 )
 
 // Rename is a rename on the platform that a webhook told of, and that is not followed
@@ -49,17 +48,11 @@ func (o Occupants) String() string {
 		n    int
 		noun string
 	}{{o.Rules, "rule"}, {o.Reports, "report"}, {o.Hooks, "hook"}, {o.Grants, "permission"}} {
-		switch {
-		case c.n == 1:
-			parts = append(parts, "1 "+c.noun)
-		case c.n > 1:
-			parts = append(parts, fmt.Sprintf("%d %ss", c.n, c.noun))
+		if c.n > 0 {
+			parts = append(parts, phrase.Count(c.n, c.noun))
 		}
 	}
-	if n := len(parts); n > 1 {
-		return strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
-	}
-	return strings.Join(parts, "")
+	return phrase.List(parts)
 }
 
 // Blocked returns why an offered rename cannot be confirmed, or nil if it can be: what

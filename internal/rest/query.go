@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/phrase"
 )
 
 // paged are the parameters of a list that has pages: its own, then limit and
@@ -63,12 +64,11 @@ func checkQuery(r *http.Request, route *Route) error {
 
 // takes says which parameters there are.
 func takes(known []string) string {
-	switch n := len(known); n {
+	switch len(known) {
 	case 0:
 		return "there are none."
 	case 1:
 		return "there is " + known[0] + "."
-	default:
-		return "there are " + strings.Join(known[:n-1], ", ") + " and " + known[n-1] + "."
 	}
+	return "there are " + phrase.List(known) + "."
 }

@@ -1,12 +1,12 @@
 package groups
 
 import (
-	"fmt"
 	"net/http"
 
 	"outrigger/internal/accounts/grants"
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
+	"outrigger/internal/phrase"
 )
 
 type listView struct {
@@ -26,18 +26,11 @@ type row struct {
 }
 
 func rowOf(g identity.Group) row {
-	out := row{Group: g, Page: pageOf(g.Name), Known: amount(g.Users)}
+	out := row{Group: g, Page: pageOf(g.Name), Known: phrase.Count(g.Users, "user")}
 	for _, grant := range g.Grants {
 		out.May = append(out.May, grants.Sentence(grant))
 	}
 	return out
-}
-
-func amount(n int) string {
-	if n == 1 {
-		return "1 user"
-	}
-	return fmt.Sprintf("%d users", n)
 }
 
 func (g *groups) list(r *http.Request) (console.Response, error) {

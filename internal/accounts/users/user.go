@@ -8,6 +8,7 @@ import (
 	"outrigger/internal/accounts/grants"
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
+	"outrigger/internal/phrase"
 )
 
 // counted is how many tokens or sessions are counted at most.
@@ -56,13 +57,10 @@ func (u *users) count(ctx context.Context, user identity.User) (sessions, tokens
 
 // amount is a number with what it counts.
 func amount(n int, of string) string {
-	switch {
-	case n >= counted:
+	if n >= counted {
 		return fmt.Sprintf("%d or more %ss", counted, of)
-	case n == 1:
-		return "1 " + of
 	}
-	return fmt.Sprintf("%d %ss", n, of)
+	return phrase.Count(n, of)
 }
 
 type newForm struct{ *console.Form }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"outrigger/internal/notify"
+	"outrigger/internal/phrase"
 )
 
 // Item is a line of a report: an inactive pull request.
@@ -23,7 +24,7 @@ func (c *Card) ItemsMore() string {
 	case c.MoreItems == 0:
 		return ""
 	case len(c.Items) == 0:
-		return counted(c.MoreItems, "pull request")
+		return phrase.Count(c.MoreItems, "pull request")
 	}
 	return "and " + strconv.Itoa(c.MoreItems) + " more"
 }
@@ -36,7 +37,7 @@ func ofReport(e *notify.Event) Card {
 		c.Kind = Warning
 	}
 	var f factList
-	f.add("Inactive after", counted(a.InactivityDays, "day")+" without an update")
+	f.add("Inactive after", phrase.Count(a.InactivityDays, "day")+" without an update")
 	f.add("Target branches", line(a.TargetMask, maxValue))
 	if a.SkipsDrafts {
 		left := "left out"
@@ -67,9 +68,9 @@ func reportTitle(e *notify.Event) string {
 	case a.Open == 0:
 		title += ": no open pull requests"
 	case a.Inactive == 0:
-		title += ": " + counted(a.Open, "open pull request") + ", none inactive"
+		title += ": " + phrase.Count(a.Open, "open pull request") + ", none inactive"
 	default:
-		title += ": " + counted(a.Open, "open pull request") + ", " + strconv.Itoa(a.Inactive) + " inactive"
+		title += ": " + phrase.Count(a.Open, "open pull request") + ", " + strconv.Itoa(a.Inactive) + " inactive"
 	}
 	return title + " in " + where(e)
 }
@@ -90,7 +91,7 @@ func itemOf(p *notify.IdlePullRequest) Item {
 	if said := strings.TrimSpace(by + " " + into); said != "" {
 		parts = append(parts, said)
 	}
-	parts = append(parts, "idle for "+counted(p.IdleDays, "day"))
+	parts = append(parts, "idle for "+phrase.Count(p.IdleDays, "day"))
 	if len(p.WaitsFor) > 0 {
 		waits := "waits for " + users(p.WaitsFor)
 		if p.WaitsForMore > 0 {
@@ -100,12 +101,4 @@ func itemOf(p *notify.IdlePullRequest) Item {
 	}
 	item.Detail = line(strings.Join(parts, " · "), maxDetail)
 	return item
-}
-
-// counted is a number with its noun: "1 day", "2 days".
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
 }
