@@ -38,16 +38,7 @@ func (c *renderedCard) problems() []string {
 // renderer is a page in Chromium with Microsoft's renderer of Adaptive Cards.
 func renderer(t *testing.T) context.Context {
 	t.Helper()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata/adaptivecards")); err != nil {
-		t.Fatal(err)
-	}
-	npm := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline")
-	npm.Dir = dir
-	if out, err := npm.CombinedOutput(); err != nil {
-		t.Fatalf("npm ci: %v: %s", err, out)
-	}
-	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	server := httptest.NewServer(http.FileServer(http.Dir(npmInstalled(t, "testdata/adaptivecards"))))
 	t.Cleanup(server.Close)
 	ctx := browser(t, 800)
 	var ready bool
@@ -56,6 +47,21 @@ func renderer(t *testing.T) context.Context {
 		t.Fatal("the renderer is not there")
 	}
 	return ctx
+}
+
+// npmInstalled copies a folder, and installs the packages there that it names.
+func npmInstalled(t *testing.T, folder string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(folder)); err != nil {
+		t.Fatal(err)
+	}
+	npm := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline")
+	npm.Dir = dir
+	if out, err := npm.CombinedOutput(); err != nil {
+		t.Fatalf("npm ci: %v: %s", err, out)
+	}
+	return dir
 }
 
 // renderCard renders the card of a Teams message.

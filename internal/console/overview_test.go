@@ -23,7 +23,7 @@ func TestAttentionComesFirst(t *testing.T) {
 	for _, want := range []string{
 		`<li class="bad notice"><div><a href="/notifications/rules/9">The channel Security is broken`,
 		`>3 hours ago</time>)</span></div>
-<form method="post" action="/notifications/channels/9/retry"><input type="hidden" name="which" value="all"><button type="submit">Try again</button></form></li>`,
+<form method="post" action="/notifications/channels/9/retry"><input type="hidden" name="which" value="all"><button type="submit">Try again<span class="unseen">: Security</span></button></form></li>`,
 		`<li class="warn notice"><div>3 events could not be understood`, // the button has the link
 		`<a class="button" href="/notifications/deliveries">Show them</a></li>`,
 		`<div><a href="/backup">Sending is paused.</a></div>
