@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/phrase"
 )
 
 // Exit codes. Scripts rely on them.
@@ -156,7 +157,7 @@ func report(s streams, err error) int {
 		}
 	}
 	for line := range strings.Lines(explain(err)) {
-		fmt.Fprintf(s.err, "outrigger: %s\n", printable(strings.TrimSuffix(line, "\n")))
+		fmt.Fprintf(s.err, "outrigger: %s\n", phrase.Line(strings.TrimSuffix(line, "\n")))
 	}
 	return code
 }

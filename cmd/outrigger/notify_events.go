@@ -11,6 +11,7 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/api"
+	"outrigger/internal/phrase"
 	"outrigger/internal/rest"
 )
 
@@ -173,7 +174,7 @@ func printExplanation(s streams, x *api.Explanation) error {
 			strconv.Itoa(x.OtherRules))
 	}
 	for _, line := range lines {
-		if _, err := fmt.Fprintln(s.out, printable(line)); err != nil {
+		if _, err := fmt.Fprintln(s.out, phrase.Line(line)); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
-	"unicode"
+
+	"outrigger/internal/phrase"
 )
 
 // printRows writes a table with a header for people on a terminal, and lines
@@ -14,7 +15,7 @@ import (
 func printRows(out io.Writer, header []string, rows [][]string) error {
 	for _, row := range rows {
 		for i := range row {
-			row[i] = printable(row[i])
+			row[i] = phrase.Line(row[i])
 		}
 	}
 	if isTerminal(out) {
@@ -31,17 +32,6 @@ func printRows(out io.Writer, header []string, rows [][]string) error {
 		}
 	}
 	return nil
-}
-
-// printable has spaces in place of what would forge a cell or a line, or what a
-// terminal would obey: names of rules, branches and users are what others typed.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r >= '\u202A' && r <= '\u202E' || r >= '\u2066' && r <= '\u2069' { // the last turn the direction of text
-			return ' '
-		}
-		return r
-	}, s)
 }
 
 // printJSON writes v for scripts, on one line.

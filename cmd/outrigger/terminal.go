@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"outrigger/internal/phrase"
 )
 
 // isTerminal reports whether people read what is written to out.
@@ -37,7 +39,7 @@ func (w *terminalText) Write(p []byte) (int, error) {
 	w.cut = bytes.Clone(text[end:])
 	lines := strings.Split(strings.ReplaceAll(strings.ToValidUTF8(string(text[:end]), "\uFFFD"), "\r\n", "\n"), "\n")
 	for i := range lines {
-		lines[i] = printable(lines[i])
+		lines[i] = phrase.Line(lines[i])
 	}
 	if _, err := io.WriteString(w.out, strings.Join(lines, "\n")); err != nil {
 		return 0, err

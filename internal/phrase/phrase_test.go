@@ -26,3 +26,17 @@ func TestCount(t *testing.T) {
 		}
 	}
 }
+
+func TestLine(t *testing.T) {
+	for said, want := range map[string]string{
+		"Größe 3, 日本語":                    "Größe 3, 日本語",
+		"one\r\ntwo\tthree\x00":           "one  two three ",
+		"\x1b[31mred\x7f\u0085":           " [31mred  ",
+		"safe\u202Egpj.exe \u2066x\u2069": "safe gpj.exe  x ",
+		"a\u200Fb":                        "a\u200Fb",
+	} {
+		if got := Line(said); got != want {
+			t.Errorf("%q becomes %q, want %q", said, got, want)
+		}
+	}
+}

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 	"unicode/utf8"
+
+	"outrigger/internal/phrase"
 )
 
 // Attempt is one try at a piece of work that is sent to another system, as it is
@@ -72,7 +73,7 @@ func Printable(text string) string {
 			return -1
 		case r == '\t', r == '\n':
 			return r
-		case unicode.IsControl(r), '\u202A' <= r && r <= '\u202E', '\u2066' <= r && r <= '\u2069':
+		case phrase.Unseen(r):
 			return utf8.RuneError
 		}
 		return r

@@ -5,6 +5,8 @@ import (
 	"mime"
 	"strings"
 	"unicode/utf8"
+
+	"outrigger/internal/phrase"
 )
 
 const (
@@ -124,12 +126,7 @@ func words(s string) string {
 
 // clip makes a text fit for the database and for one line.
 func clip(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
+	s = phrase.Line(strings.ToValidUTF8(s, "\uFFFD"))
 	if len(s) <= maxSubject {
 		return s
 	}

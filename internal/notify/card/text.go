@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"outrigger/internal/notify"
+	"outrigger/internal/phrase"
 )
 
 // line makes one line of at most max characters out of s: white space becomes
@@ -124,11 +125,9 @@ func visible(r rune) rune {
 	return r
 }
 
-// invisible characters are control characters, and those that turn the
-// direction of text, with which a name could rewrite the sentence around it.
-func invisible(r rune) bool {
-	return unicode.IsControl(r) || '\u202A' <= r && r <= '\u202E' || '\u2066' <= r && r <= '\u2069' || r == '\uFEFF' || r == '\u200B'
-}
+// invisible characters are those that rewrite what is around them, and two that have
+// no width.
+func invisible(r rune) bool { return phrase.Unseen(r) || r == '\uFEFF' || r == '\u200B' }
 
 // short is the beginning of a commit's hash.
 func short(hash string) string {

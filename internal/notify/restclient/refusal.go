@@ -7,10 +7,10 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/phrase"
 	"outrigger/internal/work"
 )
 
@@ -99,11 +99,5 @@ func tidy(words string, hidden []string) string {
 			words = strings.ReplaceAll(words, h, "••••")
 		}
 	}
-	words = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, words)
-	return notify.Ellipsis(strings.TrimSpace(words), maxWords)
+	return notify.Ellipsis(strings.TrimSpace(phrase.Line(words)), maxWords)
 }

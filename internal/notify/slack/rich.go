@@ -22,7 +22,7 @@ func (w *writer) rich() *rich {
 func (r *rich) add(texts ...string) {
 	for _, s := range texts {
 		for _, c := range s {
-			if c < ' ' && c != '\n' || c == 0x7f {
+			if control(c) {
 				c = ' '
 			}
 			r.text = append(r.text, string(c)...)

@@ -236,6 +236,9 @@ func appendEscaped(to []byte, s string) []byte {
 	return to
 }
 
+// control reports whether r is a control character other than a line feed.
+func control(r rune) bool { return r < ' ' && r != '\n' || r == 0x7f }
+
 func appendRune(to []byte, r rune) []byte {
 	switch {
 	case r == '&':
@@ -244,7 +247,7 @@ func appendRune(to []byte, r rune) []byte {
 		return append(to, "&lt;"...)
 	case r == '>':
 		return append(to, "&gt;"...)
-	case r < ' ' && r != '\n' || r == 0x7f:
+	case control(r):
 		return append(to, ' ')
 	}
 	return append(to, string(r)...)
