@@ -94,7 +94,7 @@ func TestQueuesPage(t *testing.T) {
 	b.has(page,
 		`<h2>node_1 <span class="badge good">ACTIVE</span> <small>postfix</small></h2>`, `?state=waiting&amp;node=node_1">60<`,
 		`<p>It is down.</p>`, `<span class="badge warn">needs attention</span> 60 messages are waiting.`,
-		`aria-label="The last 24 hours: at most 60 in the mail queue, at most 0 in the error queue."`, `<polyline class="busy" points="`, `>60 messages</text>`,
+		`aria-label="The last 24 hours: at most 60 in the mail queue, at most 0 in the error queue."`, `<polyline class="busy" points="`, `>60 messages</p>`,
 		`<span class="badge bad">OFFLINE</span>`, `<span class="badge warn">paused</span> An administrator paused sending.`, `The oldest came <time`, `<span class="badge bad">needs action</span>`,
 		`action="/outrigger/mail/resume"><input type="hidden" name="node" value="node_2">`, `Resend errors`,
 		`source unknown`, `<span class="quiet">never</span>`, `<span class="badge quiet">not known</span>`, "No data yet.",

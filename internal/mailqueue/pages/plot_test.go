@@ -24,7 +24,7 @@ func TestPlot(t *testing.T) {
 	want := console.Plot{
 		Marks: p.Marks,
 		Max:   10, Text: "The last 24 hours: at most 10 in the mail queue, at most 5 in the error queue.", None: nothingWaited,
-		Lines:  []console.PlotLine{{Tone: console.Busy, Points: "0,51 1,51 1,14 2,14 2,32.5 3,32.5"}, {Tone: console.Bad, Points: "2,32.5 3,32.5"}},
+		Lines:  []console.PlotLine{{Tone: console.Busy, Points: "0,51 1,51 1,1 2,1 2,26 3,26"}, {Tone: console.Bad, Points: "2,26 3,26"}},
 		Legend: []console.PlotLegend{{Tone: console.Busy, Label: "waiting"}, {Tone: console.Bad, Label: "in the error queue"}},
 		Hours:  []console.PlotHour{{From: from.Truncate(time.Hour), Numbers: []int64{10, 5}}},
 	}
