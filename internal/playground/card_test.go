@@ -29,7 +29,7 @@ func TestCardIsDrawnAsInThePreview(t *testing.T) {
 		c, page := drawn(t, "../notify/"+format+"/testdata/BRANCH_UPDATED.json")
 		at := -1
 		for _, want := range []string{
-			`class="chat-card ` + format + ` info"`, `<p class="card-title">Ada Lovelace pushed to feature/carry_all_wheels in ATL/engine</p>`,
+			`class="chat-card ` + format + ` info"`, `<h3 class="card-title">Ada Lovelace pushed to feature/carry_all_wheels in ATL/engine</h3>`,
 			`<div><dt>Branch</dt><dd>feature/carry_all_wheels</dd></div>`, "0f1d2e3c4b", "and 12 more", `<p class="card-links"><a href="https://git.example.com/`, "Open branch",
 		} {
 			i := strings.Index(page, want)

@@ -55,11 +55,11 @@ func (p *Platform) user(name string) *User {
 
 var consentPage = template.Must(template.New("").Parse(`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Authorize application</title></head>
-<body><h1>Authorize application</h1>
+<body><main><h1>Authorize application</h1>
 <p>An application wants to act for you: {{.Scope}}.</p>
 <form method="post"><p><label>Signed in as <select name="user">{{range .Users}}<option>{{.Name}}</option>{{end}}</select></label></p>
 <button type="submit" name="answer" value="allow">Allow</button> <button type="submit" name="answer" value="deny">Deny</button></form>
-</body></html>`))
+</main></body></html>`))
 
 // authorize shows the page on which a user lets an application in, and takes the
 // answer. Users are signed in on the platform already: the page has them choose

@@ -62,10 +62,10 @@ func (p *Provider) configuration(w http.ResponseWriter, r *http.Request) {
 
 var signInPage = template.Must(template.New("").Parse(`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Sign in</title></head>
-<body><h1>Sign in</h1>
+<body><main><h1>Sign in</h1>
 <form method="post"><p><label>Account <select name="account">{{range .}}<option>{{.Subject}}</option>{{end}}</select></label></p>
 <button type="submit" name="answer" value="yes">Sign in</button> <button type="submit" name="answer" value="no">Cancel</button></form>
-</body></html>`))
+</main></body></html>`))
 
 // authorize shows the page on which a person signs in, and takes the answer.
 func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
