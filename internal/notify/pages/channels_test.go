@@ -73,10 +73,13 @@ func TestAChannelThatIsGoneNeedsAURL(t *testing.T) {
 		{answer.Withheld(410), true}, {answer.Sentence(401, "404"), false}, {"The name chat.example.com cannot be found.", false},
 	} {
 		for _, waiting := range []int{0, 2} {
-			channel := notify.Channel{ID: 7, State: notify.Broken, Reason: c.reason, BrokenAt: time.Now(), Waiting: waiting}
+			channel := notify.Channel{ID: 7, Host: "chat.example.com", State: notify.Broken, Reason: c.reason, BrokenAt: time.Now(), Waiting: waiting}
 			n := p.notice(&notify.ChannelInfo{Channel: channel})
 			if got := n.Remedy.Path == "/notifications/channels/7/replace" && n.Remedy.Label == "Replace the webhook URL"; got != c.want {
 				t.Errorf("%s: %+v", c.reason, n.Remedy)
+			}
+			if n.Remedy.Label != "" && n.Remedy.Of != (&notify.ChannelInfo{Channel: channel}).Name() {
+				t.Errorf("%s: what helps does not name the channel: %+v", c.reason, n.Remedy)
 			}
 			if row := p.channelRow(notify.ChannelInfo{Channel: channel}, &identity.Principal{}); row.NeedsURL != c.want {
 				t.Errorf("%s: the list offers a replacement: %t", c.reason, row.NeedsURL)
