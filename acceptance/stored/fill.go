@@ -36,17 +36,15 @@ type filler struct {
 
 func (f *filler) admin() string { return loadtest.AdminPassword }
 
-// Fill has a running program, new and with this world around it, store several of
-// everything. In the end its proxy is gone and messages and mail wait.
+// Fill has a running program, new and with this world as the proxy of its
+// environment, store several of everything. In the end the settings name a proxy that
+// is not there, and messages and mail wait.
 func Fill(ctx context.Context, p *loadtest.Process, w *World) (*Secrets, error) {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		return nil, err
 	}
 	f := &filler{p: p, w: w, s: Secrets{Passwords: map[string]string{}, Tokens: map[string]string{}}, http: &http.Client{Jar: jar}}
-	if err := f.proxy(ctx, w.Proxy()); err != nil {
-		return nil, err
-	}
 	for _, step := range []struct {
 		name string
 		do   func(context.Context) error
@@ -60,9 +58,6 @@ func Fill(ctx context.Context, p *loadtest.Process, w *World) (*Secrets, error) 
 	}
 	return &f.s, nil
 }
-
-// proxy has all that goes out go there.
-func (f *filler) proxy(ctx context.Context, to string) error { return SetProxy(ctx, f.p, to) }
 
 // SetProxy has all that a program sends go through a proxy.
 func SetProxy(ctx context.Context, p *loadtest.Process, to string) error {

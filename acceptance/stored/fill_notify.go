@@ -226,7 +226,7 @@ func (f *filler) waiting(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := f.proxy(ctx, NoProxy); err != nil {
+	if err := SetProxy(ctx, f.p, NoProxy); err != nil {
 		return err
 	}
 	return errors.Join(f.day(ctx, 3), f.cloudDay(ctx, 2))

@@ -82,12 +82,15 @@ func (f *filler) threads(ctx context.Context) error {
 		return err
 	}
 	c := Threads(f.p)
-	for kind, content := range map[string]string{threads.HierarchyFile: hierarchy, threads.MappingsFile: csv} {
-		if err := upload(ctx, c, kind, content); err != nil {
-			return err
-		}
+	var sent threads.Drafts
+	var err error
+	if sent.Hierarchy.ID, err = upload(ctx, c, threads.HierarchyFile, hierarchy); err != nil {
+		return err
 	}
-	if err := f.post(ctx, "/rest/threaded-comments/1.0/migration/upload", nil, nil); err != nil {
+	if sent.Mappings.ID, err = upload(ctx, c, threads.MappingsFile, csv); err != nil {
+		return err
+	}
+	if _, err := c.Operate(ctx, threads.OpUpload, threads.Wish{Drafts: sent}); err != nil {
 		return err
 	}
 	if st, err := c.Follow(ctx, nil, threads.PhaseLoading); err != nil || st.Phase != threads.PhaseReady {
@@ -108,18 +111,18 @@ func Threads(p *loadtest.Process) *client.Client {
 	return &client.Client{Base: "http://" + p.Addr(), HTTP: http.DefaultClient, SignIn: signIn}
 }
 
-func upload(ctx context.Context, c *client.Client, kind, content string) error {
+func upload(ctx context.Context, c *client.Client, kind, content string) (id int64, err error) {
 	file, err := os.CreateTemp("", "outrigger-stored-*")
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer os.Remove(file.Name())
 	defer file.Close()
 	if _, err := file.WriteString(content); err != nil {
-		return err
+		return 0, err
 	}
-	_, err = c.Upload(ctx, kind, file, false, nil)
-	return err
+	draft, err := c.Upload(ctx, kind, file, false, nil)
+	return draft.ID, err
 }
 
 // halfUpload sends half of a backup by tus.

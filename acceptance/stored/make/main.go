@@ -37,6 +37,10 @@ func run(ctx context.Context, binary, to, url string) error {
 		return err
 	}
 	defer w.Close()
+	// The proxy of the settings is not trusted with the credentials of platforms over http.
+	if err := os.Setenv("HTTP_PROXY", w.Proxy()); err != nil {
+		return err
+	}
 	p, err := stored.Process(binary, dir, url, w)
 	if err != nil {
 		return err
