@@ -9,9 +9,8 @@ import (
 	"outrigger/internal/playground/playgroundtest"
 )
 
-// Three nodes have 30 messages each, for a provider that takes three
-// connections: there are never more, each node has its turn, and what comes to
-// one that has none waits for a minute at most.
+// Three nodes have 250 messages each, for a provider that takes three connections:
+// there are never more, and each node has its turn, also one that comes later.
 func TestTheConnectionsOfTheCluster(t *testing.T) {
 	p := &playgroundtest.MailProvider{Connections: 3, Slow: time.Second}
 	o := limited(Limits{Provider: "microsoft365", Connections: 3}, p.React)
@@ -25,19 +24,19 @@ func TestTheConnectionsOfTheCluster(t *testing.T) {
 		for _, w := range nodes[1:] {
 			defer w.close()
 		}
-		for i := range 100 {
+		for i := range 250 {
 			for _, w := range nodes[:3] {
 				w.add(fmt.Sprintf("b%d@example.com", i))
 			}
 		}
 		n.after(15 * time.Second)
 		late := nodes[3].add("late@example.com")
-		n.after(time.Minute)
+		n.after(3 * time.Minute) // six turns: who gets a connection that is left is chance
 		if m, _, err := nodes[3].queue.Message(t.Context(), late); err == nil {
 			t.Errorf("a message waits for a connection: %+v", m)
 		}
 		n.after(5 * time.Minute)
-		if taken, refused := p.Counts(); taken != 301 || len(refused) != 0 || p.Most() != 3 {
+		if taken, refused := p.Counts(); taken != 751 || len(refused) != 0 || p.Most() != 3 {
 			t.Errorf("%d were taken over up to %d connections, refused %v", taken, p.Most(), refused)
 		}
 	})
