@@ -89,6 +89,12 @@ const (
 
 type step = chromedp.Action[chromedp.Void]
 
+// visible waits until an element is shown. It looks less often than chromedp does by
+// itself: several browsers, and the programs that they show, share the processors.
+func visible(selector string) step {
+	return chromedp.WaitVisible(selector, chromedp.RetryInterval(50*time.Millisecond))
+}
+
 // look keeps a picture of the page in the folder TEST_SCREENSHOTS, where it
 // is set, for people to look at.
 func look(t *testing.T, name string) step {
@@ -166,7 +172,7 @@ func sendFile(kind, file string) step {
 // previewed waits until the page says what is in the files of a migration: that
 // moves what is below.
 func previewed(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
-	if _, err := chromedp.WaitVisible(`.stage .verdict`)(ctx, target); err != nil {
+	if _, err := visible(`.stage .verdict`)(ctx, target); err != nil {
 		return none, err
 	}
 	return settled(ctx, target)
@@ -218,19 +224,19 @@ func TestTour(t *testing.T) {
 	var lines float64
 	do(t, ctx, "sign in",
 		chromedp.Navigate(d.console),
-		chromedp.WaitVisible(`input[name=password]`),
+		visible(`input[name=password]`),
 		look(t, "sign-in"),
 		chromedp.SendKeys(`input[name=user]`, "admin"),
 		chromedp.SendKeys(`input[name=password]`, d.password),
 		chromedp.Submit(`input[name=password]`),
-		chromedp.WaitVisible(`.cards`),
+		visible(`.cards`),
 		look(t, "overview"),
 	)
 	do(t, ctx, "send an event",
 		chromedp.Navigate(d.chat),
-		chromedp.WaitVisible(`.empty`),
+		visible(`.empty`),
 		chromedp.Click(`button[value="10"]`),
-		chromedp.WaitVisible(`article[data-number="8"]`),
+		visible(`article[data-number="8"]`),
 		read(`main`, &cards), // of two channels, which do not wait for each other
 		look(t, "chat"),
 	)
@@ -239,10 +245,10 @@ func TestTour(t *testing.T) {
 	}
 	do(t, ctx, "see the deliveries",
 		chromedp.Navigate(d.console+"/notifications/deliveries"),
-		chromedp.WaitVisible(`.badge.good`),
+		visible(`.badge.good`),
 		look(t, "deliveries"),
 		chromedp.Click(`tbody tr:last-child th a`),
-		chromedp.WaitVisible(`.facts`),
+		visible(`.facts`),
 		read(`main`, &body),
 		look(t, "delivery"),
 	)
@@ -257,14 +263,14 @@ func TestTour(t *testing.T) {
 	do(t, ctx, "see what a broken channel looks like",
 		chromedp.Navigate(d.chat),
 		chromedp.Click(`button[value="10"]`),
-		chromedp.WaitVisible(`p.refused`),
+		visible(`p.refused`),
 		chromedp.Navigate(d.console),
-		chromedp.WaitVisible(`.attention li`),
+		visible(`.attention li`),
 		look(t, "console"),
 	)
 	do(t, ctx, "see the rules",
 		chromedp.Navigate(d.console+"/notifications/rules"),
-		chromedp.WaitVisible(`tbody .state .note`),
+		visible(`tbody .state .note`),
 		evaluate(`Math.max(...[...document.querySelectorAll(".list tbody tr")].map((row) => row.getBoundingClientRect().height)) / 37`, &lines),
 		look(t, "rules"),
 	)
@@ -282,18 +288,18 @@ func TestRuleByForm(t *testing.T) {
 	var problems, misfit, said, rows, focused string
 	do(t, ctx, "sign in",
 		chromedp.Navigate(d.console+"/notifications/rules/new?level=project"),
-		chromedp.WaitVisible(`input[name=password]`),
+		visible(`input[name=password]`),
 		chromedp.SendKeys(`input[name=user]`, "admin"),
 		chromedp.SendKeys(`input[name=password]`, d.password),
 		chromedp.Submit(`input[name=password]`),
-		chromedp.WaitVisible(`input[name=projectKey]`),
+		visible(`input[name=projectKey]`),
 	)
 	do(t, ctx, "be refused",
 		chromedp.SendKeys(`input[name=name]`, "Moths"),
 		chromedp.SendKeys(`input[name=projectKey]`, "ATL"),
 		chromedp.SendKeys(`input[name=webhookUrl]`, "http://10.1.2.3/invoke?sig=abc"),
 		chromedp.Submit(`input[name=name]`),
-		chromedp.WaitVisible(`.field.refused`),
+		visible(`.field.refused`),
 		read(`main`, &problems),
 		evaluate(misfits, &misfit),
 		evaluate(`document.activeElement.id`, &focused),
@@ -311,11 +317,11 @@ func TestRuleByForm(t *testing.T) {
 	var shown string // the webhook URL that the page of the chat shows
 	do(t, ctx, "copy a webhook URL",
 		chromedp.Navigate(d.chat+"/"),
-		chromedp.WaitVisible(`input.webhook`),
+		visible(`input.webhook`),
 		evaluate(`document.querySelector("input.webhook").value`, &shown),
 		look(t, "chat-webhook"),
 		chromedp.Navigate(d.console+"/notifications/rules/new?level=project"),
-		chromedp.WaitVisible(`input[name=projectKey]`),
+		visible(`input[name=projectKey]`),
 		chromedp.SendKeys(`input[name=name]`, "Moths"),
 		chromedp.SendKeys(`input[name=projectKey]`, "ATL"),
 	)
@@ -325,7 +331,7 @@ func TestRuleByForm(t *testing.T) {
 		chromedp.SendKeys(`input[name=branchMask]`, "release/.*"),
 		chromedp.SendKeys(`textarea[name=names]`, "release/1"),
 		chromedp.Click(`button[value=masks]`),
-		chromedp.WaitVisible(`div[role=status] table`),
+		visible(`div[role=status] table`),
 		evaluate(`(b => b.top >= 0 && b.bottom <= innerHeight ? "in sight" : "at " + b.top)(document.querySelector("div[role=status] table").getBoundingClientRect())`, &place),
 		look(t, "rule-masks"),
 	)
@@ -338,7 +344,7 @@ func TestRuleByForm(t *testing.T) {
 		chromedp.Click(`input[value="TAG_CREATED"]`),
 		chromedp.SetValue(`input[name=webhookUrl]`, d.chat+"/workflows/moths/triggers/manual/paths/invoke?sig=playground-moths"),
 		chromedp.Click(`button[value=test]`),
-		chromedp.WaitVisible(`.flash.bad`),
+		visible(`.flash.bad`),
 		read(`.flash`, &said),
 		evaluate(misfits, &misfit),
 	)
@@ -348,7 +354,7 @@ func TestRuleByForm(t *testing.T) {
 	do(t, ctx, "save it",
 		chromedp.SetValue(`input[name=webhookUrl]`, shown),
 		chromedp.Submit(`input[name=name]`),
-		chromedp.WaitVisible(`tbody tr`),
+		visible(`tbody tr`),
 		read(`tbody`, &rows),
 		look(t, "rules-narrow"),
 	)
@@ -357,9 +363,9 @@ func TestRuleByForm(t *testing.T) {
 	}
 	do(t, ctx, "delete it",
 		chromedp.Click(`//tr[.//a[text()="Moths"]]//summary`),
-		chromedp.WaitVisible(`//tr[.//a[text()="Moths"]]//a[text()="Delete"]`),
+		visible(`//tr[.//a[text()="Moths"]]//a[text()="Delete"]`),
 		chromedp.Click(`//tr[.//a[text()="Moths"]]//a[text()="Delete"]`),
-		chromedp.WaitVisible(`button.danger`),
+		visible(`button.danger`),
 		look(t, "rule-delete"),
 		chromedp.Click(`button.danger`),
 		chromedp.WaitNotPresent(`//a[text()="Moths"]`),

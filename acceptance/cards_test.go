@@ -176,16 +176,16 @@ func TestCardsFollowTheRuleForm(t *testing.T) {
 	var before, teams, slack string
 	do(t, ctx, "sign in",
 		chromedp.Navigate(d.console+"/notifications/rules/new"),
-		chromedp.WaitVisible(`input[name=password]`),
+		visible(`input[name=password]`),
 		chromedp.SendKeys(`input[name=user]`, "admin"),
 		chromedp.SendKeys(`input[name=password]`, d.password),
 		chromedp.Submit(`input[name=password]`),
-		chromedp.WaitVisible(`.shown-cards`),
+		visible(`.shown-cards`),
 		read(`.shown-cards`, &before),
 	)
 	do(t, ctx, "tick an event",
 		chromedp.Click(`input[value=PULL_REQUEST_OPENED]`),
-		chromedp.WaitVisible(`.chat-card.teams`),
+		visible(`.chat-card.teams`),
 		read(`.chat-card`, &teams),
 		look(t, "rule-cards"),
 		chromedp.Click(`//label[contains(., "All of these")]//input`), // of the first group
@@ -195,7 +195,7 @@ func TestCardsFollowTheRuleForm(t *testing.T) {
 	)
 	do(t, ctx, "enter an address of Slack",
 		chromedp.SendKeys(`input[name=webhookUrl]`, "https://hooks.slack.com/services/T0/B0/secret\t"),
-		chromedp.WaitVisible(`.chat-card.slack`),
+		visible(`.chat-card.slack`),
 		read(`.chat-card`, &slack),
 		look(t, "rule-cards-slack"),
 	)

@@ -48,8 +48,8 @@ func (d demo) channel(t *testing.T, name string) demoChannel {
 func inTheDark(t *testing.T, name string) []step {
 	var done string
 	return []step{
-		evaluate(`localStorage.setItem("outrigger-theme", "dark"), ""`, &done), chromedp.Reload(), chromedp.WaitVisible(`main h1`), look(t, name),
-		evaluate(`localStorage.removeItem("outrigger-theme"), ""`, &done), chromedp.Reload(), chromedp.WaitVisible(`main h1`),
+		evaluate(`localStorage.setItem("outrigger-theme", "dark"), ""`, &done), chromedp.Reload(), visible(`main h1`), look(t, name),
+		evaluate(`localStorage.removeItem("outrigger-theme"), ""`, &done), chromedp.Reload(), visible(`main h1`),
 	}
 }
 
@@ -60,6 +60,7 @@ func TestChannelGetsAnotherURL(t *testing.T) {
 	t.Parallel()
 	for _, width := range []int{1280, 390} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			t.Parallel()
 			d := startDemo(t)
 			ctx := browser(t, width)
 			do(t, ctx, "sign in", append([]step{chromedp.EmulateViewport(int64(width), 1000)}, d.signIn()...)...)
@@ -80,16 +81,16 @@ func replaceChannelURL(t *testing.T, ctx context.Context, d demo, channel *demoC
 	var state, misfit, refused, late string
 	page := fmt.Sprintf("%s/notifications/channels/%d", d.console, channel.ID)
 	do(t, ctx, "see that it is broken", append([]step{
-		chromedp.Navigate(d.console + "/notifications/channels"), chromedp.WaitVisible(`.badge.bad`),
-		chromedp.Click(`//tr//a[text()="reviews"]`), chromedp.WaitVisible(`.delivery-state.bad`),
+		chromedp.Navigate(d.console + "/notifications/channels"), visible(`.badge.bad`),
+		chromedp.Click(`//tr//a[text()="reviews"]`), visible(`.delivery-state.bad`),
 		read(`.delivery-state`, &state), evaluate(misfits, &misfit), picture("channel-broken"),
 	}, inTheDark(t, fmt.Sprintf("channel-broken-dark-%d", width))...)...)
 	if !strings.Contains(state, "WorkflowNotFound") || !strings.Contains(state, "wait") || misfit != "" {
 		t.Errorf("the state of the channel: %q\n%s", state, misfit)
 	}
 	do(t, ctx, "enter a URL that is gone as well",
-		chromedp.Click(`.delivery-state a.main`), chromedp.WaitVisible(`#f-webhookUrl`), picture("channel-replace"),
-		chromedp.SendKeys(`#f-webhookUrl`, d.workflow("gone-too")), chromedp.Click(`form button.main`), chromedp.WaitVisible(`.refused`),
+		chromedp.Click(`.delivery-state a.main`), visible(`#f-webhookUrl`), picture("channel-replace"),
+		chromedp.SendKeys(`#f-webhookUrl`, d.workflow("gone-too")), chromedp.Click(`form button.main`), visible(`.refused`),
 		read(`main`, &refused), evaluate(misfits, &misfit), picture("channel-replace-refused"),
 	)
 	if !strings.Contains(refused, "404 Not Found") || misfit != "" {
@@ -98,16 +99,16 @@ func replaceChannelURL(t *testing.T, ctx context.Context, d demo, channel *demoC
 	d.mode(t, "friendly")
 	d.replaceURL(t, channel.ID, d.workflow("first"))
 	do(t, ctx, "be late",
-		chromedp.SetValue(`#f-webhookUrl`, d.workflow("late")), chromedp.Click(`form button.main`), chromedp.WaitVisible(`//div[@class="problem"][contains(., "admin")]`),
+		chromedp.SetValue(`#f-webhookUrl`, d.workflow("late")), chromedp.Click(`form button.main`), visible(`//div[@class="problem"][contains(., "admin")]`),
 		read(`.problem`, &late), picture("channel-replace-late"),
 	)
 	if !strings.Contains(late, "admin") {
 		t.Errorf("who is late is told %q", late)
 	}
 	do(t, ctx, "enter one that works",
-		chromedp.Navigate(page+"/replace"), chromedp.WaitVisible(`#f-webhookUrl`),
+		chromedp.Navigate(page+"/replace"), visible(`#f-webhookUrl`),
 		chromedp.SendKeys(`#f-webhookUrl`, d.workflow("reviewers")), chromedp.Click(`form button.main`),
-		chromedp.WaitVisible(`.flash.good`), chromedp.WaitVisible(`.delivery-state`), picture("channel-replaced"),
+		visible(`.flash.good`), visible(`.delivery-state`), picture("channel-replaced"),
 	)
 }
 
@@ -135,25 +136,25 @@ func chooseChannel(t *testing.T, ctx context.Context, d demo, channel *demoChann
 	t.Helper()
 	var chat, form, page, misfit, named string
 	id := fmt.Sprint(channel.ID)
-	do(t, ctx, "see what waited in the chat", chromedp.Navigate(d.chat), chromedp.WaitVisible(`article`), read(`main`, &chat))
+	do(t, ctx, "see what waited in the chat", chromedp.Navigate(d.chat), visible(`article`), read(`main`, &chat))
 	if !strings.Contains(chat, "first") || strings.Contains(chat, "gone-too") {
 		t.Errorf("the chat: %q", chat)
 	}
 	do(t, ctx, "choose the channel for a rule",
-		chromedp.Navigate(d.console+"/notifications/rules/new"), chromedp.WaitVisible(`#f-name`),
+		chromedp.Navigate(d.console+"/notifications/rules/new"), visible(`#f-name`),
 		chromedp.SendKeys(`#f-name`, "Merged anywhere"),
 		chromedp.Click(`input[value="PULL_REQUEST_MERGED"]`),
-		chromedp.Focus(`#f-channel`), chromedp.KeyEvent("rev"), chromedp.WaitVisible(`#f-channel-found [role=option]`), look(t, fmt.Sprintf("rule-channels-%d", width)),
+		chromedp.Focus(`#f-channel`), chromedp.KeyEvent("rev"), visible(`#f-channel-found [role=option]`), look(t, fmt.Sprintf("rule-channels-%d", width)),
 		chromedp.KeyEvent(kb.ArrowDown+kb.Enter),
 		evaluate(`document.getElementById("f-channel").value`, &named),
 		evaluate(misfits, &form), look(t, fmt.Sprintf("rule-of-channel-%d", width)),
-		chromedp.Submit(`#f-name`), chromedp.WaitVisible(`//tr//a[text()="Merged anywhere"]`),
+		chromedp.Submit(`#f-name`), visible(`//tr//a[text()="Merged anywhere"]`),
 	)
 	if named != "reviews #"+id {
 		t.Errorf("the channel that was chosen is %q", named)
 	}
 	do(t, ctx, "see it on the channel's page", append([]step{
-		chromedp.Navigate(d.console + "/notifications/channels/" + id), chromedp.WaitVisible(`.delivery-state.good`), chromedp.WaitVisible(`.plot`),
+		chromedp.Navigate(d.console + "/notifications/channels/" + id), visible(`.delivery-state.good`), visible(`.plot`),
 		read(`main`, &page), evaluate(misfits, &misfit), look(t, fmt.Sprintf("channel-good-%d", width)),
 	}, inTheDark(t, fmt.Sprintf("channel-good-dark-%d", width))...)...)
 	if !strings.Contains(page, "Merged anywhere") || !strings.Contains(page, "Pull requests of every project") || form+misfit != "" {

@@ -24,11 +24,11 @@ func (d demo) mode(t *testing.T, mode string) {
 func (d demo) signIn() []step {
 	return []step{
 		chromedp.Navigate(d.console),
-		chromedp.WaitVisible(`input[name=password]`),
+		visible(`input[name=password]`),
 		chromedp.SendKeys(`input[name=user]`, "admin"),
 		chromedp.SendKeys(`input[name=password]`, d.password),
 		chromedp.Submit(`input[name=password]`),
-		chromedp.WaitVisible(`.cards`),
+		visible(`.cards`),
 	}
 }
 
@@ -48,15 +48,15 @@ func TestChannelIsTriedAgain(t *testing.T) {
 			do(t, ctx, "send events that are refused",
 				chromedp.Navigate(d.chat),
 				chromedp.Click(`button[value="10"]`),
-				chromedp.WaitVisible(`p.refused`),
+				visible(`p.refused`),
 			)
 			do(t, ctx, "see the channel",
 				chromedp.Navigate(d.console+"/notifications/channels"),
-				chromedp.WaitVisible(`.badge.warn, .badge.bad`),
+				visible(`.badge.warn, .badge.bad`),
 				read(`main`, &channels),
 				picture("channels"),
 				chromedp.Click(`//tr[.//a[text()="Try again" or text()="Replace URL"]]/th/a`),
-				chromedp.WaitVisible(`#retry`),
+				visible(`#retry`),
 				picture("channel-in-trouble"),
 			)
 			if !strings.Contains(channels, "WorkflowNotFound") {
@@ -65,25 +65,25 @@ func TestChannelIsTriedAgain(t *testing.T) {
 			d.mode(t, "friendly")
 			do(t, ctx, "try it again",
 				chromedp.Submit(`input[name=which]`),
-				chromedp.WaitVisible(`.flash.good`),
+				visible(`.flash.good`),
 				chromedp.Navigate(d.chat),
-				chromedp.WaitVisible(`article`),
+				visible(`article`),
 				chromedp.Navigate(d.console+"/notifications/channels"),
-				chromedp.WaitVisible(`.badge.good`),
+				visible(`.badge.good`),
 				picture("channel-open"),
 			)
 			do(t, ctx, "redeliver what was delivered",
 				chromedp.Navigate(d.console+"/notifications/deliveries?state=delivered"),
-				chromedp.WaitVisible(`.badge.good`),
+				visible(`.badge.good`),
 				picture("deliveries-delivered"),
 				chromedp.Click(`tbody tr:last-child th a`),
-				chromedp.WaitVisible(`.chat-card`),
+				visible(`.chat-card`),
 				picture("delivery-card"),
 				evaluate(`location.href`, &at),
 				settled,
 				chromedp.Click(`.delivery-state summary`),
 				chromedp.Click(`form[action$="/redeliver"] button`),
-				chromedp.WaitVisible(`.flash.good`),
+				visible(`.flash.good`),
 				picture("delivery-redelivered"),
 			)
 			for until := time.Now().Add(stepsTime); !strings.Contains(page, "Queued again") || strings.Count(page, "202 Accepted") < 2; {
@@ -92,12 +92,12 @@ func TestChannelIsTriedAgain(t *testing.T) {
 				}
 				do(t, ctx, "see that it was delivered twice",
 					chromedp.Navigate(at),
-					chromedp.WaitVisible(`.chat-card`),
+					visible(`.chat-card`),
 					read(`main`, &page),
 					picture("delivery-twice"),
 				)
 			}
-			do(t, ctx, "see it in the chat", chromedp.Navigate(d.chat), chromedp.WaitVisible(`article`), read(`main`, &chat), picture("chat-redelivered"))
+			do(t, ctx, "see it in the chat", chromedp.Navigate(d.chat), visible(`article`), read(`main`, &chat), picture("chat-redelivered"))
 		})
 	}
 }

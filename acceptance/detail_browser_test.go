@@ -40,7 +40,7 @@ func TestDetailBesideTheList(t *testing.T) {
 	for _, list := range []string{"/notifications/events", "/notifications/deliveries", "/mail/messages", "/notifications/rules", "/notifications/channels"} {
 		var first, second, at, opened, moved, again, back, misfit string
 		do(t, ctx, "open a row of "+list,
-			chromedp.EmulateViewport(1440, 900), chromedp.Navigate(d.console+list), chromedp.WaitVisible(`.list tbody tr:nth-child(2)`),
+			chromedp.EmulateViewport(1440, 900), chromedp.Navigate(d.console+list), visible(`.list tbody tr:nth-child(2)`),
 			evaluate(rowPath(1), &first), evaluate(rowPath(2), &second),
 			chromedp.Click(`.list tbody tr:first-child th a`), besideIs(1), evaluate(within, &at), evaluate(named, &opened), evaluate(misfits, &misfit),
 			look(t, "detail"+strings.ReplaceAll(list, "/", "-")+"-1440"),
@@ -84,39 +84,39 @@ func TestActionsBesideTheList(t *testing.T) {
 	var flash, at, name, list, kept, events string
 	do(t, ctx, "sign in", d.signIn()...)
 	do(t, ctx, "send a delivery again",
-		chromedp.Navigate(d.console+"/notifications/deliveries"), chromedp.WaitVisible(`.list tbody tr:nth-child(2) .badge.good`),
+		chromedp.Navigate(d.console+"/notifications/deliveries"), visible(`.list tbody tr:nth-child(2) .badge.good`),
 		chromedp.Click(`.list tbody tr:nth-child(2) th a`), besideIs(2),
-		chromedp.Click(`.detail details.menu > summary`), chromedp.WaitVisible(`.detail details.menu button`), chromedp.Click(`.detail details.menu button`),
-		chromedp.WaitVisible(`.detail .flash`), read(`.detail .flash`, &flash), evaluate(within, &at), besideIs(2),
+		chromedp.Click(`.detail details.menu > summary`), visible(`.detail details.menu button`), chromedp.Click(`.detail details.menu button`),
+		visible(`.detail .flash`), read(`.detail .flash`, &flash), evaluate(within, &at), besideIs(2),
 		look(t, "detail-sent-again"),
 	)
 	if !strings.Contains(flash, "back in the queue") || at != "ASIDE" {
 		t.Errorf("it says %q, the focus is in %s", flash, at)
 	}
 	do(t, ctx, "delete a message, which is asked about",
-		chromedp.Navigate(d.console+"/mail/messages"), chromedp.WaitVisible(`.list tbody tr:nth-child(3)`),
+		chromedp.Navigate(d.console+"/mail/messages"), visible(`.list tbody tr:nth-child(3)`),
 		evaluate(`document.querySelector(".list tbody tr:nth-child(2) .tick input").value`, &name),
 		chromedp.Click(`.list tbody tr:nth-child(2) th a`), besideIs(2),
-		chromedp.Click(`.detail details.menu > summary`), chromedp.WaitVisible(`.detail a[data-confirm]`), chromedp.Click(`.detail a[data-confirm]`),
-		chromedp.WaitVisible(`dialog button.danger`), look(t, "detail-asked"), chromedp.Click(`dialog button.danger`),
-		chromedp.WaitNotPresent(`.detail`), chromedp.WaitVisible(`main .flash`), read(`main .flash`, &flash),
+		chromedp.Click(`.detail details.menu > summary`), visible(`.detail a[data-confirm]`), chromedp.Click(`.detail a[data-confirm]`),
+		visible(`dialog button.danger`), look(t, "detail-asked"), chromedp.Click(`dialog button.danger`),
+		chromedp.WaitNotPresent(`.detail`), visible(`main .flash`), read(`main .flash`, &flash),
 		evaluate(`[...document.querySelectorAll(".tick input[name=id]")].map((box) => box.value).join()`, &list),
 	)
 	if !strings.Contains(flash, "deleted") || strings.Contains(","+list+",", ","+name+",") {
 		t.Errorf("%q; message %s is among %s", flash, name, list)
 	}
 	do(t, ctx, "change a rule, and be kept from losing that",
-		chromedp.Navigate(d.console+"/notifications/rules"), chromedp.WaitVisible(`.list tbody tr:nth-child(2)`),
+		chromedp.Navigate(d.console+"/notifications/rules"), visible(`.list tbody tr:nth-child(2)`),
 		chromedp.Click(`.list tbody tr:first-child th a`), besideIs(1),
 		chromedp.SetValue(`.detail #f-name`, "Renam"), chromedp.SendKeys(`.detail #f-name`, "ed"),
-		chromedp.Click(`.list tbody tr:nth-child(2) th a`), chromedp.WaitVisible(`dialog button.danger`), look(t, "detail-kept"),
+		chromedp.Click(`.list tbody tr:nth-child(2) th a`), visible(`dialog button.danger`), look(t, "detail-kept"),
 		chromedp.Click(`dialog button[autofocus]`), chromedp.WaitNotPresent(`dialog`), besideIs(1),
 		evaluate(`document.querySelector(".detail #f-name").value`, &kept),
 		evaluate(`((section) => { section.open = true; return ""; })(document.querySelector(".detail #when"))`, &at),
 		chromedp.Click(`.detail .presets button:nth-of-type(2)`), evaluate(`[...document.querySelectorAll(".detail [data-events] .groups :checked")].map((box) => box.value).join()`, &events),
 		look(t, "detail-rule"),
 		chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(kb.ModifierCtrl)),
-		chromedp.WaitNotPresent(`.detail`), chromedp.WaitVisible(`main .flash`), read(`main .list`, &list),
+		chromedp.WaitNotPresent(`.detail`), visible(`main .flash`), read(`main .list`, &list),
 	)
 	if kept != "Renamed" || !strings.Contains(list, "Renamed") || events != "TAG_CREATED,TAG_UPDATED,TAG_DELETED" {
 		t.Errorf("the form has %q and %s, the list %q", kept, events, list)
@@ -125,7 +125,7 @@ func TestActionsBesideTheList(t *testing.T) {
 		chromedp.Click(`.list tbody tr:first-child th a`), besideIs(1), evaluate(rowPath(1), &at),
 		chromedp.SetValue(`.detail #f-branchMask`, "release/("), chromedp.Focus(`.detail #f-name`),
 		chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(kb.ModifierCtrl)),
-		chromedp.WaitVisible(`.detail .field.refused`), evaluate(`document.activeElement.id`, &name), evaluate(`location.hash.slice(1)`, &kept),
+		visible(`.detail .field.refused`), evaluate(`document.activeElement.id`, &name), evaluate(`location.hash.slice(1)`, &kept),
 		look(t, "detail-refused"),
 	)
 	if name != "f-branchMask" || kept != at {

@@ -36,23 +36,23 @@ func TestWhyAnEventWasNotSent(t *testing.T) {
 			do(t, ctx, "sign in", d.signIn()...)
 			do(t, ctx, "narrow a rule to branches that are not there",
 				chromedp.Navigate(d.console+"/notifications/rules/1"),
-				chromedp.WaitVisible(`#rule`),
+				visible(`#rule`),
 				picture("rule-folded"),
 				chromedp.Click(`#where > summary`),
-				chromedp.WaitVisible(`input[name=branchMask]`),
+				visible(`input[name=branchMask]`),
 				chromedp.SendKeys(`input[name=branchMask]`, "none/.*"),
 				chromedp.Submit(`input[name=branchMask]`),
-				chromedp.WaitVisible(`.flash.good`),
+				visible(`.flash.good`),
 			)
 			d.send(t)
 			do(t, ctx, "see what came in",
 				chromedp.Navigate(d.console+"/notifications/events"),
-				chromedp.WaitVisible(`tbody tr`),
+				visible(`tbody tr`),
 				picture("events"),
 			)
 			do(t, ctx, "read why it was not sent",
 				chromedp.Click(`tbody tr:first-child th a`),
-				chromedp.WaitVisible(`table`),
+				visible(`table`),
 				read(`main`, &event),
 				func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
 					first, err = chromedp.Location()(ctx, target)
@@ -67,19 +67,19 @@ func TestWhyAnEventWasNotSent(t *testing.T) {
 			}
 			do(t, ctx, "mend the rule",
 				chromedp.Navigate(d.console+"/notifications/rules/1"),
-				chromedp.WaitVisible(`[data-try] summary`), // by itself, as the page is opened
+				visible(`[data-try] summary`), // by itself, as the page is opened
 				chromedp.Click(`[data-try] summary`),
-				chromedp.WaitVisible(`.tried .badge.quiet`),
+				visible(`.tried .badge.quiet`),
 				read(`#where > summary`, &folded),
 				chromedp.Click(`#where > summary`),
-				chromedp.WaitVisible(`input[name=branchMask]`),
+				visible(`input[name=branchMask]`),
 				picture("rule-tried-before"),
 				chromedp.SendKeys(`input[name=branchMask]`, kb.End+"|.*"),
-				chromedp.WaitVisible(`.tried .badge.good`),
+				visible(`.tried .badge.good`),
 				read(`[data-try]`, &trial),
 				picture("rule-tried-after"),
 				chromedp.Submit(`input[name=branchMask]`),
-				chromedp.WaitVisible(`.flash.good`),
+				visible(`.flash.good`),
 			)
 			if !strings.Contains(folded, "branches like none/.*") {
 				t.Errorf("the folded section says %q", folded)
@@ -90,11 +90,11 @@ func TestWhyAnEventWasNotSent(t *testing.T) {
 			d.send(t)
 			do(t, ctx, "see that the next ones are taken, and that the first one was not",
 				chromedp.Navigate(d.console+"/notifications/events?outcome=taken"),
-				chromedp.WaitVisible(`tbody tr`),
+				visible(`tbody tr`),
 				read(`main`, &list),
 				picture("events-taken"),
 				chromedp.Navigate(first),
-				chromedp.WaitVisible(`table`),
+				visible(`table`),
 				read(`main`, &again),
 				picture("event-then"),
 			)

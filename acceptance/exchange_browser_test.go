@@ -16,7 +16,7 @@ import (
 func (d demo) shown(t *testing.T, ctx context.Context, what string, page *string) {
 	t.Helper()
 	for until := time.Now().Add(stepsTime); ; {
-		do(t, ctx, "look at the delivery", chromedp.Navigate(d.console+"/notifications/deliveries/1"), chromedp.WaitVisible(`.delivery-state`), read(`main`, page))
+		do(t, ctx, "look at the delivery", chromedp.Navigate(d.console+"/notifications/deliveries/1"), visible(`.delivery-state`), read(`main`, page))
 		if strings.Contains(*page, what) {
 			return
 		}
@@ -43,7 +43,7 @@ func TestDeliveryAsAnExchange(t *testing.T) {
 			do(t, ctx, "send an event that is refused",
 				chromedp.Navigate(d.chat),
 				chromedp.Click(`button[value="1"]`),
-				chromedp.WaitVisible(`p.refused`),
+				visible(`p.refused`),
 			)
 			d.shown(t, ctx, "Attempt 1: 404 Not Found", &page)
 			do(t, ctx, "see what came back",
@@ -61,7 +61,7 @@ func TestDeliveryAsAnExchange(t *testing.T) {
 			}
 			do(t, ctx, "do not withdraw it",
 				chromedp.Click(`a[data-confirm]`),
-				chromedp.WaitVisible(`dialog[open]`),
+				visible(`dialog[open]`),
 				read(`dialog`, &question),
 				picture("question"),
 				chromedp.Click(`dialog [data-cancel]`),
@@ -73,13 +73,13 @@ func TestDeliveryAsAnExchange(t *testing.T) {
 			d.mode(t, "friendly")
 			do(t, ctx, "try it now",
 				chromedp.Submit(`form[action$="/try"] button`),
-				chromedp.WaitVisible(`.flash`),
+				visible(`.flash`),
 			)
 			d.shown(t, ctx, "took it", &page)
 			do(t, ctx, "see what sends it again",
 				settled,
 				chromedp.Click(`.delivery-state summary`),
-				chromedp.WaitVisible(`.delivery-state .panel button`),
+				visible(`.delivery-state .panel button`),
 				picture("delivered"),
 				evaluate(`document.documentElement.scrollWidth <= innerWidth`, &fits),
 			)

@@ -107,7 +107,7 @@ func TestFreshServerToFirstMessage(t *testing.T) {
 			do(t, ctx, "connect the platform", append(d.signIn(),
 				picture("overview"),
 				chromedp.Click(`//a[starts-with(text(), "Connect your code-hosting platform")]`),
-				chromedp.WaitVisible(`#f-name`),
+				visible(`#f-name`),
 				chromedp.SendKeys(`#f-name`, "code"),
 				chromedp.SendKeys(`#f-baseUrl`, samples.BaseURL),
 				chromedp.Submit(`#f-name`),
@@ -125,16 +125,16 @@ func TestFreshServerToFirstMessage(t *testing.T) {
 			do(t, ctx, "make a rule, tested before it is saved",
 				chromedp.Navigate(d.console),
 				chromedp.Click(`//a[starts-with(text(), "Add a rule")]`),
-				chromedp.WaitVisible(`#rule`),
+				visible(`#rule`),
 				chromedp.SendKeys(`#f-name`, "Everything of branches"),
 				chromedp.Click(`input[value="all of Branches and tags"]`),
 				chromedp.SendKeys(`#f-webhookUrl`, server.URL+playground.WebhookPath("first")),
 				chromedp.SendKeys(`#f-channelName`, "first"),
 				chromedp.Click(`button[value=test]`),
-				chromedp.WaitVisible(`.flash.good`),
+				visible(`.flash.good`),
 				picture("rule-tested"),
 				chromedp.Submit(`#f-name`),
-				chromedp.WaitVisible(`//a[text()="Everything of branches"]`),
+				visible(`//a[text()="Everything of branches"]`),
 				picture("rules"),
 			)
 			posts(1, http.StatusAccepted)
@@ -152,7 +152,7 @@ func TestFreshServerToFirstMessage(t *testing.T) {
 				awaits(d.console+"/notifications/deliveries?state=failed", `tbody th a`),
 				picture("failed"),
 				chromedp.Click(`tbody th a`),
-				chromedp.WaitVisible(`.badge.bad`),
+				visible(`.badge.bad`),
 				read(`main`, &failed),
 				picture("failed-delivery"),
 			)
@@ -162,7 +162,7 @@ func TestFreshServerToFirstMessage(t *testing.T) {
 			refuses.Store(false)
 			do(t, ctx, "send it again",
 				chromedp.Submit(`form[action$="/redeliver"] button`),
-				chromedp.WaitVisible(`.flash.good`),
+				visible(`.flash.good`),
 				picture("redelivered"),
 			)
 			waitFor(t, func() bool { return len(chat.Messages("first")) == 3 })
@@ -171,7 +171,7 @@ func TestFreshServerToFirstMessage(t *testing.T) {
 				return []step{
 					chromedp.Navigate(d.console + "/notifications/connections/code"),
 					chromedp.Click(`//td/a[starts-with(text(), "Rotate")]`),
-					chromedp.WaitVisible(`button.danger`),
+					visible(`button.danger`),
 					picture(name + "-asked"),
 					chromedp.Click(`//button[text()="Make a new secret"]`),
 					read(`//dt[text()="Secret"]/following-sibling::dd[1]//code`, &secret),
@@ -181,7 +181,7 @@ func TestFreshServerToFirstMessage(t *testing.T) {
 			first := secret
 			do(t, ctx, "rotate the secret", append(rotate("rotated"),
 				chromedp.Click(`//a[text()="Done"]`),
-				chromedp.WaitVisible(`//span[starts-with(text(), "the old one is valid until")]`),
+				visible(`//span[starts-with(text(), "the old one is valid until")]`),
 				picture("rotated-connection"),
 			)...)
 			posts(3, http.StatusAccepted) // by the old one
@@ -205,7 +205,7 @@ func awaits(url, selector string) step {
 				return none, err
 			}
 			short, cancel := context.WithTimeout(ctx, wait)
-			_, err := chromedp.WaitVisible(selector)(short, target)
+			_, err := visible(selector)(short, target)
 			cancel()
 			if err == nil || ctx.Err() != nil {
 				return none, err
@@ -221,6 +221,6 @@ func waitFor(t *testing.T, so func() bool) {
 		if time.Now().After(until) {
 			t.Fatal("it did not come")
 		}
-		pass(t, 10*time.Millisecond)
+		pass(t, 100*time.Millisecond)
 	}
 }

@@ -30,9 +30,9 @@ func TestGroupsInABrowser(t *testing.T) {
 	)
 	do(t, browser(t, 1280), "sign in with the provider",
 		chromedp.Navigate(d.console+"/sign-in/oidc?to=/notifications/rules"),
-		chromedp.WaitVisible(`select[name=account]`),
+		visible(`select[name=account]`),
 		chromedp.Click(`button[value=yes]`),
-		chromedp.WaitVisible(`.who summary`),
+		visible(`.who summary`),
 	)
 	for _, width := range []int{1280, 390} {
 		ctx := browser(t, width)
@@ -42,24 +42,24 @@ func TestGroupsInABrowser(t *testing.T) {
 		do(t, ctx, "grant a permission",
 			fits(t, name("list")), look(t, name("list")),
 			chromedp.Click(`//a[normalize-space()="shop developers"]`),
-			chromedp.WaitVisible(`//a[text()="oidc:ann"]`),
+			visible(`//a[text()="oidc:ann"]`),
 			fits(t, name("group")),
 			chromedp.Click(`//a[text()="Grant a permission"]`),
-			chromedp.WaitVisible(`input[name=group]`),
+			visible(`input[name=group]`),
 			chromedp.Click(`input[value=ADMIN]`),
 			fits(t, name("grant")), look(t, name("grant")),
 			chromedp.Submit(`input[name=group]`),
-			chromedp.WaitVisible(`td.actions a`),
+			visible(`td.actions a`),
 			read(`main`, &granted),
 			fits(t, name("granted")), look(t, name("granted")),
 		)
 		has(t, "the group's page", granted, "Administers all rules, reports and settings.", "Known members: 1 user", "oidc:ann")
 		do(t, ctx, "revoke it",
 			chromedp.Click(`td.actions a`),
-			chromedp.WaitVisible(`//button[text()="Revoke permission"]`),
+			visible(`//button[text()="Revoke permission"]`),
 			look(t, name("revoke")),
 			chromedp.Click(`//button[text()="Revoke permission"]`),
-			chromedp.WaitVisible(`//a[normalize-space()="shop developers"]`),
+			visible(`//a[normalize-space()="shop developers"]`),
 			read(`main`, &text),
 		)
 		has(t, "the list", text, "was revoked")

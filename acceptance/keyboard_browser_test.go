@@ -71,7 +71,7 @@ func TestKeyboard(t *testing.T) {
 		chromedp.Navigate(d.console),
 		chromedp.Poll[chromedp.Void](`document.activeElement.name === "user"`),
 		press("admin"), tab("INPUT password", &unseen), press(d.password+kb.Enter),
-		chromedp.WaitVisible(`.cards`),
+		visible(`.cards`),
 	)
 	do(t, ctx, "skip what is on every page",
 		chromedp.Navigate(d.console+"/notifications/rules"),
@@ -83,7 +83,7 @@ func TestKeyboard(t *testing.T) {
 	}
 	do(t, ctx, "be asked before a rule is deleted",
 		tab("SUMMARY Actions of", &unseen), press(kb.Enter), tab("A Delete", &unseen), press(kb.Enter),
-		chromedp.WaitVisible(`dialog[open] [data-cancel]`),
+		visible(`dialog[open] [data-cancel]`),
 		press(kb.Escape),
 		chromedp.WaitNotPresent(`dialog`),
 		evaluate(focused, &at),
@@ -95,7 +95,7 @@ func TestKeyboard(t *testing.T) {
 		chromedp.EmulateViewport(390, 700),
 		chromedp.Navigate(d.console),
 		tab("SUMMARY Menu", &unseen), press(kb.Enter),
-		chromedp.WaitVisible(`details.sections nav`),
+		visible(`details.sections nav`),
 		tab("A Threaded Comments Admin", &unseen),
 		tab(nothing, &unseen),
 	)
@@ -103,7 +103,7 @@ func TestKeyboard(t *testing.T) {
 		do(t, ctx, "go through the form of a rule",
 			chromedp.EmulateViewport(window[0], window[1]),
 			chromedp.Navigate(d.console+"/notifications/rules/new"),
-			chromedp.WaitVisible(`#f-webhookUrl`),
+			visible(`#f-webhookUrl`),
 			tab("BUTTON Save rule", &unseen),
 			tab(nothing, &unseen),
 		)

@@ -57,9 +57,9 @@ func TestPagesFit(t *testing.T) {
 	do(t, ctx, "revoke an account, which its rules then ask for",
 		chromedp.Navigate(d.console+"/notifications/cloud/accounts/1/revoke"),
 		chromedp.Click(`button.danger`),
-		chromedp.WaitVisible(`.flash`),
+		visible(`.flash`),
 		chromedp.Navigate(d.console+"/notifications/cloud/rules?connection=cloud&workspace=atlas&repository=engine"),
-		chromedp.WaitVisible(`tbody tr`),
+		visible(`tbody tr`),
 		read(`tbody`, &account),
 	)
 	if !strings.Contains(account, "authorisation required") {
@@ -71,7 +71,7 @@ func TestPagesFit(t *testing.T) {
 		chromedp.SendKeys(`#f-name`, "atlas"),
 		chromedp.SendKeys(`#f-projectKey`, "ATL"),
 		chromedp.Submit(`#f-name`),
-		chromedp.WaitVisible(`[data-copy]`),
+		visible(`[data-copy]`),
 		evaluate(misfits, &secret),
 		chromedp.EmulateViewport(390, 1000),
 	)
@@ -103,7 +103,7 @@ func TestPagesFit(t *testing.T) {
 		var one string
 		do(t, ctx, "find a page of "+list,
 			chromedp.Navigate(d.console+list),
-			chromedp.WaitVisible(`tbody th a`),
+			visible(`tbody th a`),
 			evaluate(`document.querySelector("tbody th a").getAttribute("href")`, &one),
 		)
 		pages = append(pages, list, one)
@@ -114,7 +114,7 @@ func TestPagesFit(t *testing.T) {
 			var found string
 			do(t, ctx, "open "+page,
 				chromedp.Navigate(d.console+page),
-				chromedp.WaitVisible(`main h1`),
+				visible(`main h1`),
 				evaluate(`document.querySelectorAll("details.section").forEach((section) => { section.open = true; }); `+misfits, &found),
 			)
 			if found != "" {

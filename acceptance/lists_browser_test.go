@@ -42,10 +42,10 @@ func TestListsAreScanned(t *testing.T) {
 		d.send(t)
 	}
 	lists := []string{"/notifications/deliveries", "/notifications/events", "/notifications/rules", "/notifications/channels", "/notifications/reports", "/system/audit"}
-	do(t, ctx, "wait until there is enough", chromedp.EmulateViewport(1280, 800), chromedp.Navigate(d.console+lists[0]), chromedp.WaitVisible(`tbody tr:nth-child(50)`))
+	do(t, ctx, "wait until there is enough", chromedp.EmulateViewport(1280, 800), chromedp.Navigate(d.console+lists[0]), visible(`tbody tr:nth-child(50)`))
 	for _, list := range lists {
 		var total string
-		do(t, ctx, "read the total of "+list, chromedp.Navigate(d.console+list), chromedp.WaitVisible(`.list tbody tr`), read(`.total`, &total))
+		do(t, ctx, "read the total of "+list, chromedp.Navigate(d.console+list), visible(`.list tbody tr`), read(`.total`, &total))
 		n, err := strconv.Atoi(strings.Split(total, " ")[0])
 		if more := list == lists[0] || list == lists[1]; err != nil || n == 0 || more != (n > 50) {
 			t.Errorf("the total of %s is %q", list, total)
@@ -57,7 +57,7 @@ func TestListsAreScanned(t *testing.T) {
 	}{{1280, 800, 37}, {1920, 1000, 37}, {390, 844, 100}} {
 		for _, list := range lists {
 			var height, rows, files, wide, cut int
-			do(t, ctx, "look at "+list, chromedp.EmulateViewport(c.width, c.height), chromedp.Navigate(d.console+list), chromedp.WaitVisible(`.list tbody tr`),
+			do(t, ctx, "look at "+list, chromedp.EmulateViewport(c.width, c.height), chromedp.Navigate(d.console+list), visible(`.list tbody tr`),
 				evaluate(tallest, &height), evaluate(rowsInSight, &rows), evaluate(asked, &files), evaluate(`document.documentElement.scrollWidth`, &wide), evaluate(cutPlaces, &cut),
 				look(t, fmt.Sprintf("list%s-%d", strings.ReplaceAll(list, "/", "-"), c.width)))
 			if height > c.most {
@@ -90,28 +90,28 @@ func TestListByKeys(t *testing.T) {
 	do(t, ctx, "sign in", d.signIn()...)
 	d.send(t)
 	do(t, ctx, "go down and up, and select",
-		chromedp.Navigate(d.console+"/notifications/deliveries"), chromedp.WaitVisible(`tbody tr:nth-child(5) .badge.good`),
+		chromedp.Navigate(d.console+"/notifications/deliveries"), visible(`tbody tr:nth-child(5) .badge.good`),
 		chromedp.KeyEvent("jjjk"), evaluate(row, &at),
 		chromedp.KeyEvent("x"), evaluate(`document.querySelector("tbody tr:nth-child(2) input").checked`, &ticked),
-		chromedp.WaitVisible(`.selection button[value=redeliver]`),
+		visible(`.selection button[value=redeliver]`),
 		read(`[data-selected]`, &selected),
 	)
 	if at != "2 A" || !ticked || selected != "1 delivery selected" {
 		t.Errorf("the focus is on %q, ticked %t, %q", at, ticked, selected)
 	}
-	do(t, ctx, "see the keys", chromedp.KeyEvent("?"), chromedp.WaitVisible(`dialog .keys`), chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent(`dialog`))
+	do(t, ctx, "see the keys", chromedp.KeyEvent("?"), visible(`dialog .keys`), chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent(`dialog`))
 	do(t, ctx, "choose a state",
 		chromedp.KeyEvent("/"), evaluate(`document.activeElement.name`, &at),
 		evaluate(`(() => { const field = document.querySelector("select[name=state]"); field.value = "failed"; field.dispatchEvent(new Event("change", { bubbles: true })); return ""; })()`, &state),
-		chromedp.WaitVisible(`[data-results] .empty`),
+		visible(`[data-results] .empty`),
 		evaluate(`location.search`, &address),
 	)
 	if at != "state" || address != "?state=failed" {
 		t.Errorf("/ leads to %q; the address is %q", at, address)
 	}
 	do(t, ctx, "go back to all and open one",
-		chromedp.Navigate(d.console+"/notifications/deliveries"), chromedp.WaitVisible(`tbody tr`),
-		chromedp.KeyEvent("j"+kb.Enter), chromedp.WaitNotPresent(`.list`), chromedp.WaitVisible(`main h1`), evaluate(`location.pathname`, &address),
+		chromedp.Navigate(d.console+"/notifications/deliveries"), visible(`tbody tr`),
+		chromedp.KeyEvent("j"+kb.Enter), chromedp.WaitNotPresent(`.list`), visible(`main h1`), evaluate(`location.pathname`, &address),
 	)
 	if !strings.HasPrefix(address, "/notifications/deliveries/") {
 		t.Errorf("Enter leads to %q", address)
@@ -136,13 +136,13 @@ func TestGoToAnything(t *testing.T) {
 	var address, page, first, second string
 	do(t, ctx, "sign in", d.signIn()...)
 	do(t, ctx, "go to a rule",
-		chromedp.Navigate(d.console+"/mail"), chromedp.WaitVisible(`a[data-find]`),
+		chromedp.Navigate(d.console+"/mail"), visible(`a[data-find]`),
 		evaluate(`(() => { document.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true })); return ""; })()`, &page),
-		chromedp.WaitVisible(`dialog.go-to input`),
+		visible(`dialog.go-to input`),
 		chromedp.KeyEvent("pull requests"),
 		chromedp.Poll[chromedp.Void](`document.querySelector("dialog [aria-selected=true] .kind")?.textContent === "Rule"`),
 		chromedp.KeyEvent(kb.Enter),
-		chromedp.WaitNotPresent(`dialog`), chromedp.WaitVisible(`main h1`),
+		chromedp.WaitNotPresent(`dialog`), visible(`main h1`),
 		evaluate(`location.pathname`, &address),
 	)
 	if !strings.HasPrefix(address, "/notifications/") || !strings.Contains(address, "/rules/") {
@@ -151,7 +151,7 @@ func TestGoToAnything(t *testing.T) {
 	d.send(t)
 	do(t, ctx, "go to an event",
 		evaluate(`(() => { document.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true })); return ""; })()`, &page),
-		chromedp.WaitVisible(`dialog.go-to input`),
+		visible(`dialog.go-to input`),
 		chromedp.KeyEvent("card-reader opened"),
 		chromedp.Poll[chromedp.Void](`/^Event .* opened /.test(document.querySelector("dialog [aria-selected=true]")?.textContent)`),
 		look(t, "go-to-event"),
@@ -159,12 +159,12 @@ func TestGoToAnything(t *testing.T) {
 		chromedp.KeyEvent(kb.ArrowDown),
 		evaluate(announced, &second),
 		chromedp.KeyEvent(kb.Enter),
-		chromedp.WaitNotPresent(`dialog`), chromedp.WaitVisible(`.delivery-state`),
+		chromedp.WaitNotPresent(`dialog`), visible(`.delivery-state`),
 	)
 	if !regexp.MustCompile(`^\d+ results: Event .* opened `).MatchString(first) || !regexp.MustCompile(`^\d+ results: Delivery `).MatchString(second) || second == first {
 		t.Errorf("a screen reader says %q, then %q", first, second)
 	}
-	do(t, ctx, "search on the page", chromedp.Navigate(d.console+"/find?q=%25%27%22%3Cscript%3E"), chromedp.WaitVisible(`[data-found]`), read(`main`, &page))
+	do(t, ctx, "search on the page", chromedp.Navigate(d.console+"/find?q=%25%27%22%3Cscript%3E"), visible(`[data-found]`), read(`main`, &page))
 	if !strings.Contains(page, "Nothing with this name or number") {
 		t.Error(page)
 	}

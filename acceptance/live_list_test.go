@@ -30,19 +30,19 @@ func TestLiveListKeepsASelection(t *testing.T) {
 			d := startDemo(t)
 			ctx := browser(t, width)
 			do(t, ctx, "sign in", d.signIn()...)
-			do(t, ctx, "open an empty list", chromedp.Navigate(d.console+"/notifications/deliveries"), chromedp.WaitVisible(`[data-live-on]`), chromedp.WaitVisible(`.empty`))
+			do(t, ctx, "open an empty list", chromedp.Navigate(d.console+"/notifications/deliveries"), visible(`[data-live-on]`), visible(`.empty`))
 			d.send(t)
 			var chosen, still, after, said string
 			var before, during, shown int
 			do(t, ctx, "see the first deliveries come, and select one",
-				chromedp.WaitVisible(`tbody tr:nth-child(10) .badge.good`),
+				visible(`tbody tr:nth-child(10) .badge.good`),
 				chromedp.Click(`tbody tr:nth-child(3) input`),
 				evaluate(rows, &before), evaluate(ticked, &chosen),
 				evaluate(`window.chosen = document.querySelector("tbody tr:nth-child(3)"), window.place = window.chosen.getBoundingClientRect().top, ""`, &still),
 			)
 			d.send(t)
 			do(t, ctx, "hear of new ones",
-				chromedp.WaitVisible(`[data-live-news] button`),
+				visible(`[data-live-news] button`),
 				read(`[data-live-news] button`, &said),
 				evaluate(rows, &during), evaluate(ticked, &still),
 				picture("deliveries-new"),
@@ -70,14 +70,14 @@ func TestLiveListKeepsASelection(t *testing.T) {
 			if !same {
 				t.Error("the selected row is another element than before")
 			}
-			do(t, ctx, "open the events", chromedp.Navigate(d.console+"/notifications/events?outcome=taken"), chromedp.WaitVisible(`[data-live-on]`), evaluate(rows, &before))
+			do(t, ctx, "open the events", chromedp.Navigate(d.console+"/notifications/events?outcome=taken"), visible(`[data-live-on]`), evaluate(rows, &before))
 			d.send(t)
 			shown = 0
 			for until := time.Now().Add(stepsTime); shown <= before; {
 				if time.Now().After(until) {
 					t.Fatalf("the list of events has %d rows, and had %d", shown, before)
 				}
-				do(t, ctx, "see more", chromedp.WaitVisible(`tbody tr`), evaluate(rows, &shown))
+				do(t, ctx, "see more", visible(`tbody tr`), evaluate(rows, &shown))
 			}
 			do(t, ctx, "sign out elsewhere", // the page asks no more, and says why
 				evaluate(`fetch("/sign-out", { method: "POST", redirect: "manual" }), ""`, &said),

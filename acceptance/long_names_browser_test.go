@@ -51,14 +51,14 @@ func TestLongNamesFit(t *testing.T) {
 	d.send(t)
 	var delivery string
 	do(t, ctx, "find a delivery and wait for the overview",
-		chromedp.Navigate(d.console+pages[len(pages)-1]), chromedp.WaitVisible(`tbody th a`),
+		chromedp.Navigate(d.console+pages[len(pages)-1]), visible(`tbody th a`),
 		evaluate(`document.querySelector("tbody th a").getAttribute("href")`, &delivery),
-		chromedp.Navigate(d.console+"/"), chromedp.WaitVisible(`.health a`))
+		chromedp.Navigate(d.console+"/"), visible(`.health a`))
 	for _, width := range []int64{1280, 390} {
 		for i, page := range append(pages, delivery) {
 			var found string
 			var below int
-			do(t, ctx, "open "+page, chromedp.EmulateViewport(width, 1000), chromedp.Navigate(d.console+page), chromedp.WaitVisible(`main h1`),
+			do(t, ctx, "open "+page, chromedp.EmulateViewport(width, 1000), chromedp.Navigate(d.console+page), visible(`main h1`),
 				evaluate(misfits, &found), evaluate(covered, &below), look(t, fmt.Sprintf("long-%d-%02d", width, i)))
 			if found != "" || below > 0 {
 				t.Errorf("%s at %d px, %d names below an action:\n%s", page, width, below, found)

@@ -28,9 +28,9 @@ func TestMailInTheDemo(t *testing.T) {
 	do(t, ctx, "send a message",
 		chromedp.Navigate(d.chat),
 		chromedp.Click(`header a[href="/mail/"]`),
-		chromedp.WaitVisible(`form[action="send"]`), // the page before has a button and a text like those of this one
+		visible(`form[action="send"]`), // the page before has a button and a text like those of this one
 		chromedp.Click(`button[value="1"]`),
-		chromedp.WaitVisible(`article[data-number="1"]`),
+		visible(`article[data-number="1"]`),
 		read(`article[data-number="1"] h2`, &title),
 		look(t, "smarthost"),
 	)
@@ -41,14 +41,14 @@ func TestMailInTheDemo(t *testing.T) {
 	do(t, ctx, "have ten refused",
 		chromedp.Navigate(d.chat+"/mail/"),
 		chromedp.Click(`button[value="10"]`),
-		chromedp.WaitVisible(`//span[@class="said" and string-length(normalize-space()) > 0]`),
+		visible(`//span[@class="said" and string-length(normalize-space()) > 0]`),
 		look(t, "smarthost-refuses"),
 		chromedp.Navigate(d.console+"/mail"),
-		chromedp.WaitVisible(`input[name=password]`),
+		visible(`input[name=password]`),
 		chromedp.SendKeys(`input[name=user]`, "admin"),
 		chromedp.SendKeys(`input[name=password]`, d.password),
 		chromedp.Submit(`input[name=password]`),
-		chromedp.WaitVisible(`a[href*="/mail/resend?"]`),
+		visible(`a[href*="/mail/resend?"]`),
 		read(`main`, &queues),
 		look(t, "mail-queues"),
 	)
@@ -57,11 +57,11 @@ func TestMailInTheDemo(t *testing.T) {
 	}
 	do(t, ctx, "see why",
 		chromedp.Navigate(d.console+"/mail/messages?state=error"),
-		chromedp.WaitVisible(`tbody tr:nth-child(10)`),
+		visible(`tbody tr:nth-child(10)`),
 		read(`main`, &messages),
 		look(t, "mail-errors"),
 		chromedp.Click(`tbody tr:first-child th a`),
-		chromedp.WaitVisible(`.facts`),
+		visible(`.facts`),
 		read(`main`, &message),
 		look(t, "mail-message"),
 	)
@@ -74,13 +74,13 @@ func TestMailInTheDemo(t *testing.T) {
 	do(t, ctx, "resend all",
 		chromedp.Navigate(d.console+"/mail"),
 		chromedp.Click(`a[href*="/mail/resend?"]`),
-		chromedp.WaitVisible(`dialog form[action$="/mail/resend"]`),
+		visible(`dialog form[action$="/mail/resend"]`),
 		read(`dialog`, &question),
 		look(t, "mail-resend"),
 		chromedp.Click(`dialog form button`),
 		chromedp.WaitNotPresent(`a[href*="/mail/resend?"]`),
 		chromedp.Navigate(d.chat+"/mail/"),
-		chromedp.WaitVisible(`article[data-number="11"]`),
+		visible(`article[data-number="11"]`),
 	)
 	if !strings.Contains(question, "Resend 10 messages?") {
 		t.Errorf("before they are resent it asks %q", question)
@@ -89,21 +89,21 @@ func TestMailInTheDemo(t *testing.T) {
 	do(t, ctx, "check the smarthost",
 		chromedp.Navigate(d.console+"/mail"),
 		chromedp.Click(`a[href="/mail/check"]`),
-		chromedp.WaitVisible(`#to`),
+		visible(`#to`),
 		fits(t, "mail-check"), look(t, "mail-check"),
 		chromedp.SendKeys(`#to`, "ada@example.org"),
 		chromedp.Submit(`#to`),
-		chromedp.WaitVisible(`tbody tr:last-child`),
+		visible(`tbody tr:last-child`),
 		read(`main`, &steps),
 		fits(t, "mail-check-steps"), look(t, "mail-check-steps"),
 		chromedp.Navigate(d.chat+"/mail/"),
-		chromedp.WaitVisible(`article[data-number="12"]`),
+		visible(`article[data-number="12"]`),
 	)
 	mode("away")
 	do(t, ctx, "check it while it is away",
 		chromedp.Navigate(d.console+"/mail/check"),
 		chromedp.Submit(`#to`),
-		chromedp.WaitVisible(`//td[contains(., "failed")]`),
+		visible(`//td[contains(., "failed")]`),
 		read(`main`, &away),
 		look(t, "mail-check-away"),
 	)

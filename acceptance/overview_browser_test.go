@@ -37,13 +37,13 @@ func TestBrokenChannelIsSeenAtOnce(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	ctx := browser(t, 1280)
-	do(t, ctx, "open the overview", append(d.signIn(), chromedp.WaitVisible(`.health.good`), look(t, "overview-good"))...)
+	do(t, ctx, "open the overview", append(d.signIn(), visible(`.health.good`), look(t, "overview-good"))...)
 	d.mode(t, "gone")
 	d.send(t)
-	do(t, ctx, "see that something waits, and no alarm", chromedp.WaitVisible(`//p[@class="health good"]/a[contains(., ": the next try is in ")]`), look(t, "overview-waits"))
+	do(t, ctx, "see that something waits, and no alarm", visible(`//p[@class="health good"]/a[contains(., ": the next try is in ")]`), look(t, "overview-waits"))
 	waitFor(t, func() bool { return d.brokenChannel(t) })
 	broken := time.Now()
-	do(t, ctx, "see it", chromedp.WaitVisible(`.attention li.bad`), chromedp.WaitVisible(`.health.bad`))
+	do(t, ctx, "see it", visible(`.attention li.bad`), visible(`.health.bad`))
 	if took := time.Since(broken); took > seenWithin {
 		t.Errorf("the overview says it %s after the list of channels", took)
 	} else {
@@ -53,7 +53,7 @@ func TestBrokenChannelIsSeenAtOnce(t *testing.T) {
 	do(t, ctx, "mend it",
 		look(t, "overview-bad"),
 		chromedp.Click(`.attention li.bad .button`),
-		chromedp.WaitVisible(`#f-webhookUrl`),
+		visible(`#f-webhookUrl`),
 	)
 }
 
@@ -65,15 +65,15 @@ func TestFirstStepsAreDismissed(t *testing.T) {
 	for _, width := range []int{1280, 390} {
 		ctx := browser(t, width)
 		do(t, ctx, "hide the first steps", append(d.signIn(),
-			chromedp.WaitVisible(`.first-steps ol`),
+			visible(`.first-steps ol`),
 			look(t, "first-steps"),
 			chromedp.Click(`.first-steps button[value=hidden]`),
-			chromedp.WaitVisible(`.first-steps button[value=shown]`),
+			visible(`.first-steps button[value=shown]`),
 			chromedp.WaitNotPresent(`.first-steps ol`),
 			chromedp.Reload(),
-			chromedp.WaitVisible(`.first-steps button[value=shown]`),
+			visible(`.first-steps button[value=shown]`),
 			chromedp.Click(`.first-steps button[value=shown]`),
-			chromedp.WaitVisible(`.first-steps ol`),
+			visible(`.first-steps ol`),
 		)...)
 	}
 }

@@ -32,12 +32,12 @@ func TestPlotsSayTheirNumbers(t *testing.T) {
 	waitFor(t, func() bool { return d.channel(t, "reviews").Waiting == 0 })
 	var axis, hovered, before, focused, left, table string
 	do(t, ctx, "look at a channel's day",
-		chromedp.Navigate(page), chromedp.WaitVisible(`.plot`),
+		chromedp.Navigate(page), visible(`.plot`),
 		evaluate(axisOf, &axis),
 		evaluate(fmt.Sprintf(point, 0.995), &hovered), evaluate(fmt.Sprintf(point, 0.3), &before), look(t, "plot"),
 		evaluate(`document.querySelector(".plot").focus(), ""`, &focused),
-		chromedp.KeyEvent(kb.ArrowLeft), chromedp.WaitVisible(`.plot-value`), read(`.plot-value`, &left),
-		chromedp.Click(`.plot-table summary`), chromedp.WaitVisible(`.plot-table tbody tr`), read(`.plot-table tbody`, &table),
+		chromedp.KeyEvent(kb.ArrowLeft), visible(`.plot-value`), read(`.plot-value`, &left),
+		chromedp.Click(`.plot-table summary`), visible(`.plot-table tbody tr`), read(`.plot-table tbody`, &table),
 	)
 	if !regexp.MustCompile(`^(\d\d:00 ){3}now$`).MatchString(axis) {
 		t.Errorf("the axis has %q", axis)
@@ -75,7 +75,7 @@ func TestPlotsFillTheirPanel(t *testing.T) {
 			var axis string
 			var got struct{ Room, Apart float64 }
 			do(t, ctx, "look at a channel's day",
-				chromedp.Navigate(fmt.Sprintf("%s/notifications/channels/%d", d.console, d.channel(t, "reviews").ID)), chromedp.WaitVisible(`.plot`), settled,
+				chromedp.Navigate(fmt.Sprintf("%s/notifications/channels/%d", d.console, d.channel(t, "reviews").ID)), visible(`.plot`), settled,
 				evaluate(axisOf, &axis), evaluate(measured, &got), look(t, fmt.Sprintf("plot-%d", width)))
 			if !regexp.MustCompile(`^(\d\d:00 ){3}now$`).MatchString(axis) {
 				t.Errorf("%s at %d pixels: the axis has %q", zone, width, axis)
@@ -95,8 +95,8 @@ func TestAFreshServerDrawsNothing(t *testing.T) {
 	var overview, mail string
 	var plots int
 	do(t, ctx, "open the overview", append(d.signIn(),
-		chromedp.WaitVisible(`.services .no-data`), read(`.services`, &overview), evaluate(`document.querySelectorAll(".plot").length`, &plots), look(t, "overview-fresh"),
-		chromedp.Navigate(d.console+"/mail"), chromedp.WaitVisible(`.course .no-data`), read(`main`, &mail))...)
+		visible(`.services .no-data`), read(`.services`, &overview), evaluate(`document.querySelectorAll(".plot").length`, &plots), look(t, "overview-fresh"),
+		chromedp.Navigate(d.console+"/mail"), visible(`.course .no-data`), read(`main`, &mail))...)
 	if plots > 0 || strings.Contains(overview+mail, "10 messages") {
 		t.Errorf("%d plots: %q, %q", plots, overview, mail)
 	}

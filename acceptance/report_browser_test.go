@@ -22,10 +22,10 @@ func TestReportByForm(t *testing.T) {
 			do(t, ctx, "sign in", d.signIn()...)
 			do(t, ctx, "choose a schedule",
 				chromedp.Navigate(d.console+"/notifications/reports"),
-				chromedp.WaitVisible(`tbody tr`),
+				visible(`tbody tr`),
 				picture("reports"),
 				chromedp.Navigate(d.console+"/notifications/reports/new"),
-				chromedp.WaitVisible(`.day`),
+				visible(`.day`),
 				picture("report-new"),
 				chromedp.SendKeys(`#f-name`, "Every morning"),
 				chromedp.SendKeys(`#f-connection`, "demo"),
@@ -33,9 +33,9 @@ func TestReportByForm(t *testing.T) {
 				chromedp.SetValue(`#f-timeZone`, "Asia/Kolkata"),
 				chromedp.SendKeys(`#f-frequency`, "Every working"), // as a keyboard chooses it
 				chromedp.WaitNotVisible(`.day`),
-				chromedp.WaitVisible(`//p[@class="next"][contains(text(), "Asia/Kolkata")]`),
+				visible(`//p[@class="next"][contains(text(), "Asia/Kolkata")]`),
 				read(`.next`, &next),
-				chromedp.WaitVisible(`.shown-cards .chat-card`),
+				visible(`.shown-cards .chat-card`),
 				read(`.shown-cards`, &shown),
 				picture("report-preview"),
 			)
@@ -49,11 +49,11 @@ func TestReportByForm(t *testing.T) {
 				chromedp.SendKeys(`#f-webhookUrl`, d.chat+"/workflows/morning/triggers/manual/paths/invoke?api-version=2016-06-01&sig=playground-morning"),
 				chromedp.SendKeys(`#f-channelName`, "morning"),
 				chromedp.Click(`button[value=test]`),
-				chromedp.WaitVisible(`.flash`),
+				visible(`.flash`),
 				read(`.flash`, &tested),
 				picture("report-tested"),
 				chromedp.Submit(`#f-name`),
-				chromedp.WaitVisible(`//tr[.//a[text()="Every morning"]]`),
+				visible(`//tr[.//a[text()="Every morning"]]`),
 				read(`main`, &list),
 				picture("reports-two"),
 			)
@@ -62,11 +62,11 @@ func TestReportByForm(t *testing.T) {
 			}
 			do(t, ctx, "view it",
 				chromedp.Click(`//tr[.//a[text()="Every morning"]]/th//a[starts-with(text(), "View")]`),
-				chromedp.WaitVisible(`.chat-card`),
+				visible(`.chat-card`),
 				read(`main`, &view),
 				picture("report-view"),
 				chromedp.Navigate(d.chat),
-				chromedp.WaitVisible(`article`),
+				visible(`article`),
 				read(`main`, &chat),
 				picture("report-in-chat"),
 			)

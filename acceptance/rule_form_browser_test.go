@@ -39,7 +39,7 @@ func TestTheUsualRule(t *testing.T) {
 	do(t, ctx, "open the form",
 		chromedp.EmulateViewport(1280, 800),
 		chromedp.Navigate(d.console+"/notifications/rules/new"),
-		chromedp.WaitVisible(`[data-find-event]`),
+		visible(`[data-find-event]`),
 		evaluate(countStops, &stops),
 		evaluate(`document.documentElement.scrollHeight`, &height),
 		look(t, "rule-form"),
@@ -51,7 +51,7 @@ func TestTheUsualRule(t *testing.T) {
 	do(t, ctx, "choose a preset",
 		chromedp.Focus(`#f-name`), press("Tags"),
 		tab("BUTTON Releases", &unseen), press(kb.Enter),
-		chromedp.WaitVisible(`.shown-cards .chat-card`),
+		visible(`.shown-cards .chat-card`),
 		read(`.shown-cards`, &cards),
 		evaluate(`[...document.querySelectorAll("[data-events] .groups :checked")].map((e) => e.value).join()`, &pressed),
 		evaluate(misfits, &wide),
@@ -63,7 +63,7 @@ func TestTheUsualRule(t *testing.T) {
 	do(t, ctx, "save it",
 		chromedp.Focus(`#f-webhookUrl`), press(d.chat+"/workflows/tags/triggers/manual/paths/invoke?sig=playground-tags"),
 		press(kb.Enter, chromedp.KeyModifiers(kb.ModifierCtrl)),
-		chromedp.WaitVisible(`.flash`),
+		visible(`.flash`),
 		read(`.flash`, &saved),
 	)
 	if !strings.Contains(saved, "The rule Tags is saved") || len(unseen) > 0 {
@@ -84,7 +84,7 @@ func TestEventsAreFound(t *testing.T) {
 	do(t, ctx, "sign in", d.signIn()...)
 	do(t, ctx, "search",
 		chromedp.Navigate(d.console+"/notifications/rules/new"),
-		chromedp.WaitVisible(`[data-find-event]`),
+		visible(`[data-find-event]`),
 		chromedp.Focus(`[data-find-event]`), press("merged"),
 		evaluate(shown, &found),
 		press(kb.Enter), evaluate(at, &first), press(" "),
@@ -115,15 +115,15 @@ func TestRepositoriesAreFound(t *testing.T) {
 		do(t, ctx, "find a project and a repository",
 			chromedp.EmulateViewport(width, 900),
 			chromedp.Navigate(d.console+"/notifications/rules/new?level=repository"),
-			chromedp.WaitVisible(`#f-projectKey[role=combobox]`),
+			visible(`#f-projectKey[role=combobox]`),
 			chromedp.Focus(`#f-projectKey`), press("AT"),
-			chromedp.WaitVisible(`#f-projectKey-found [role=option]`),
+			visible(`#f-projectKey-found [role=option]`),
 			look(t, fmt.Sprintf("rule-found-%d", width)),
 			evaluate(misfits, &wide),
 			press(kb.ArrowDown), press(kb.Enter),
 			evaluate(`document.getElementById("f-projectKey").value`, &project),
 			chromedp.Focus(`#f-repositoryKey`), press("card"),
-			chromedp.WaitVisible(`#f-repositoryKey-found [role=option]`),
+			visible(`#f-repositoryKey-found [role=option]`),
 			press(kb.ArrowDown), press(kb.Enter),
 			evaluate(`document.getElementById("f-repositoryKey").value`, &chosen),
 		)
@@ -132,7 +132,7 @@ func TestRepositoriesAreFound(t *testing.T) {
 		}
 		do(t, ctx, "type a mask",
 			chromedp.SendKeys(`#f-branchMask`, "release/("),
-			chromedp.WaitVisible(`//div[@data-about="branchMask"]/p[contains(@class, "understood")][string-length(text()) > 0]`),
+			visible(`//div[@data-about="branchMask"]/p[contains(@class, "understood")][string-length(text()) > 0]`),
 			read(`[data-about=branchMask] .understood`, &understood),
 			look(t, fmt.Sprintf("rule-mask-%d", width)),
 		)

@@ -31,12 +31,12 @@ func TestSingleSignOnInABrowser(t *testing.T) {
 	var who, problem string
 	do(t, ctx, "sign in with the provider",
 		chromedp.Navigate(d.console+"/notifications/rules"),
-		chromedp.WaitVisible(`//a[text()="Sign in with Example ID"]`),
+		visible(`//a[text()="Sign in with Example ID"]`),
 		fits(t, "sign-in"), look(t, "sign-in-ways"),
 		chromedp.Click(`//a[text()="Sign in with Example ID"]`),
-		chromedp.WaitVisible(`select[name=account]`),
+		visible(`select[name=account]`),
 		chromedp.Click(`button[value=yes]`),
-		chromedp.WaitVisible(`.who summary`),
+		visible(`.who summary`),
 		read(`h1`, &who),
 	)
 	if who != "Global rules" && who != "Rules" {
@@ -44,9 +44,9 @@ func TestSingleSignOnInABrowser(t *testing.T) {
 	}
 	do(t, ctx, "cancel", append(signOut(),
 		chromedp.Click(`//a[text()="Sign in with Example ID"]`),
-		chromedp.WaitVisible(`select[name=account]`),
+		visible(`select[name=account]`),
 		chromedp.Click(`button[value=no]`),
-		chromedp.WaitVisible(`.problem`),
+		visible(`.problem`),
 		read(`.problem`, &problem),
 		fits(t, "refused"), look(t, "sign-in-refused"),
 	)...)

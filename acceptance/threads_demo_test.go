@@ -47,17 +47,17 @@ func TestThreadsInTheDemo(t *testing.T) {
 		chromedp.WaitEnabled(`//button[text()="Start Processing"]`),
 		settled,
 		chromedp.Click(`//button[text()="Start Processing"]`),
-		chromedp.WaitVisible(`//dd[contains(., "(100%)")]`),
+		visible(`//dd[contains(., "(100%)")]`),
 		read(`.state`, &state),
 		chromedp.Navigate(d.chat),
 		chromedp.Click(`header a[href="/cloud/"]`),
-		chromedp.WaitVisible(`article[data-issue] li li`),
+		visible(`article[data-issue] li li`),
 		read(`main`, &site),
 		look(t, "cloud-site"),
 	)
 	var highest, wide int
 	do(t, ctx, "look at the errors on a phone",
-		chromedp.EmulateViewport(390, 844), chromedp.Navigate(d.console+"/threads/admin/migration/errors"), chromedp.WaitVisible(`.errors tbody tr`),
+		chromedp.EmulateViewport(390, 844), chromedp.Navigate(d.console+"/threads/admin/migration/errors"), visible(`.errors tbody tr`),
 		evaluate(`Math.max(...[...document.querySelectorAll(".errors tbody tr")].map((row) => row.offsetHeight))`, &highest),
 		evaluate(`document.documentElement.scrollWidth`, &wide), look(t, "threads-errors-390"))
 	if highest > 100 || wide > 390 {

@@ -59,7 +59,7 @@ func TestProgressIsSeen(t *testing.T) {
 		chromedp.WaitEnabled(`//button[text()="Start Processing"]`),
 		settled,
 		chromedp.Click(`//button[text()="Start Processing"]`),
-		chromedp.WaitVisible(`.badge.busy`),
+		visible(`.badge.busy`),
 		run(`window.seen = []; document.addEventListener("live", () => {
 			const text = document.querySelector(".state").textContent.match(/\d+ \/ 720 records \(\d+%\)/);
 			if (text && !window.seen.includes(text[0])) window.seen.push(text[0]);
@@ -76,7 +76,7 @@ func TestProgressIsSeen(t *testing.T) {
 		read(`.state`, &state),
 		look(t, "threads-paused"),
 		chromedp.Click(`//button[text()="Continue Processing"]`),
-		chromedp.WaitVisible(`//dd[contains(., "720 / 720 records (100%)")]`),
+		visible(`//dd[contains(., "720 / 720 records (100%)")]`),
 		read(`.state`, &after),
 	)
 	t.Log(seen)
@@ -106,7 +106,7 @@ func TestSendingGoesOn(t *testing.T) {
 	var said string
 	signInAt(t, ctx, d, "/threads/admin/migration", `.state`)
 	do(t, ctx, "go on",
-		chromedp.WaitVisible(`form[data-kind=hierarchy] .badge.warn`),
+		visible(`form[data-kind=hierarchy] .badge.warn`),
 		look(t, "threads-broken-off"),
 		sendFile("hierarchy", name),
 	)
@@ -117,11 +117,11 @@ func TestSendingGoesOn(t *testing.T) {
 	do(t, ctx, "send another one instead",
 		chromedp.Reload(),
 		chromedp.SetUploadFiles(`#hierarchy-file`, []string{name}),
-		chromedp.WaitVisible(`//button[text()="Send this one instead"]`),
+		visible(`//button[text()="Send this one instead"]`),
 		read(`[data-said]`, &said),
 		look(t, "threads-instead"),
 		chromedp.Click(`//button[text()="Send this one instead"]`),
-		chromedp.WaitVisible(`form[data-kind=hierarchy] .badge.good`),
+		visible(`form[data-kind=hierarchy] .badge.good`),
 	)
 	has(t, "the question", said, "other.json, from admin, begun", "40% of it came in")
 	var ignored any
@@ -129,7 +129,7 @@ func TestSendingGoesOn(t *testing.T) {
 		run(`const files = new DataTransfer();
 			files.items.add(new File(["entityType,serverId,cloudId\njira:issue,1,2\n"], "dropped.csv"));
 			document.querySelector("form[data-kind=mappings] [data-drop]").dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true })); 0`, &ignored),
-		chromedp.WaitVisible(`//form[@data-kind="mappings"]//strong[text()="dropped.csv"]`),
+		visible(`//form[@data-kind="mappings"]//strong[text()="dropped.csv"]`),
 	)
 	if list := uploads(t, d); len(list) != 2 || list[0].URL == begun || list[0].Length != int64(len(text)) {
 		t.Errorf("in the end there are %v", list)
@@ -160,9 +160,9 @@ func TestSendingSurvivesAKill(t *testing.T) {
 		},
 	)
 	p.Kill()
-	do(t, ctx, "wait", chromedp.WaitVisible(`//p[contains(., "Trying again in")]`), read(`[data-said]`, &said), look(t, "threads-away"))
+	do(t, ctx, "wait", visible(`//p[contains(., "Trying again in")]`), read(`[data-said]`, &said), look(t, "threads-away"))
 	start(t, p)
-	do(t, ctx, "go on", chromedp.WaitVisible(`form[data-kind=hierarchy] .badge.good`))
+	do(t, ctx, "go on", visible(`form[data-kind=hierarchy] .badge.good`))
 	t.Logf("killed at %.0f%%, when the page said %q", percent, said)
 	if list := uploads(t, d); len(list) != 1 || list[0].Offset != size || list[0].Length != size {
 		t.Errorf("in the end there are %v", list)

@@ -42,15 +42,15 @@ func TestMappingsOfAnotherSiteInABrowser(t *testing.T) {
 	signInAt(t, ctx, d, "/threads/admin/migration", `.state`)
 	do(t, ctx, "choose the files",
 		chromedp.SetUploadFiles(`#hierarchy-file`, hierarchy),
-		chromedp.WaitVisible(`form[data-kind=hierarchy] .badge.good`),
+		visible(`form[data-kind=hierarchy] .badge.good`),
 		chromedp.SendKeys(field, "other"),
 		chromedp.SetUploadFiles(chosen, csv),
-		chromedp.WaitVisible(`//form[@data-kind="mappings"]//p[@data-said and contains(., "site")]`),
+		visible(`//form[@data-kind="mappings"]//p[@data-said and contains(., "site")]`),
 		read(`form[data-kind=mappings] [data-said]`, &refused),
 		look(t, "threads-site-refused"),
 		chromedp.SetValue(field, other+"/"),
 		chromedp.SetUploadFiles(chosen, csv),
-		chromedp.WaitVisible(good),
+		visible(good),
 		look(t, "threads-site"),
 	)
 	has(t, "a site that is no address", refused, "Its site must be the URL of the cloud site")
@@ -75,12 +75,12 @@ func TestMappingsOfAnotherSiteInABrowser(t *testing.T) {
 	do(t, ctx, "look at the preview, and upload",
 		chromedp.Navigate(d.console+"/threads/admin/migration"),
 		chromedp.Click(`//a[text()="Show the whole preview"]`),
-		chromedp.WaitVisible(`//p[contains(., "Nothing is loaded yet")]`),
+		visible(`//p[contains(., "Nothing is loaded yet")]`),
 		read(`main`, &preview),
 		look(t, "threads-site-preview"),
 		chromedp.Click(`//a[text()="Back to the migration"]`),
 		chromedp.Click(`//a[text()="Upload Data"]`),
-		chromedp.WaitVisible(`dialog`),
+		visible(`dialog`),
 		read(`dialog`, &question),
 		look(t, "threads-site-question"),
 		chromedp.Click(`dialog input[type=checkbox]`),
@@ -88,7 +88,7 @@ func TestMappingsOfAnotherSiteInABrowser(t *testing.T) {
 		chromedp.WaitEnabled(`//button[text()="Start Processing"]`),
 		settled,
 		chromedp.Click(`//button[text()="Start Processing"]`),
-		chromedp.WaitVisible(`//dd[contains(., "30 / 30 records (100%)")]`),
+		visible(`//dd[contains(., "30 / 30 records (100%)")]`),
 		read(`.state`, &done),
 	)
 	report, err := os.ReadFile(download(t, d, "/rest/threaded-comments/1.0/migration/report"))

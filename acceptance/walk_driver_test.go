@@ -88,7 +88,7 @@ func (v *visitor) awaitsControl(kind, name string) {
 			do(v.t, v.ctx, "read the page", answer(`document.body.innerText`, &text))
 			v.t.Fatalf("there is no %s %q on the page:\n%s", kind, name, text)
 		}
-		pass(v.t, 10*time.Millisecond)
+		pass(v.t, 50*time.Millisecond)
 	}
 }
 
@@ -124,7 +124,7 @@ func so(ctx context.Context, target *chromedp.Target, expression string) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(10 * time.Millisecond):
+		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }
