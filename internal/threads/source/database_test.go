@@ -6,12 +6,10 @@ import (
 	"math"
 	"net/url"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"outrigger/internal/config"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/secret"
 	"outrigger/internal/threads"
@@ -179,15 +177,19 @@ func TestDatabaseURLs(t *testing.T) {
 	}
 }
 
-// exampleQuery is the query that config print shows, for the table of these
+// DocumentedQuery is the query that the list of settings shows, for the table of these
 // tests.
 func DocumentedQuery(t *testing.T) string {
 	t.Helper()
-	field, _ := reflect.TypeFor[config.ThreadsDatabase]().FieldByName("Query")
-	at := strings.Index(field.Tag.Get("doc"), "SELECT ")
-	if at < 0 {
+	settings, err := os.ReadFile("../../../docs/settings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, about, _ := strings.Cut(string(settings), "`threads.sql.query`: ")
+	_, query, found := strings.Cut(about, "SELECT ")
+	if !found {
 		t.Fatal("there is no example")
 	}
-	query, _, _ := strings.Cut(field.Tag.Get("doc")[at:], ". ")
-	return strings.TrimSuffix(query, ".")
+	query, _, _ = strings.Cut(query, ". ")
+	return "SELECT " + query
 }
