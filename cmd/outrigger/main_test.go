@@ -162,7 +162,7 @@ func askREST(ts *testscript.TestScript, neg bool, args []string) {
 // Secrets come from files and the environment: command lines are seen by
 // everyone on the machine.
 func TestNoSecretOnTheCommandLine(t *testing.T) {
-	parser, err := newParser(t.Context(), streams{}, func(int) {})
+	parser, err := newParser(t.Context(), new(commands), streams{}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

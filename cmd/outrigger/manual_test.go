@@ -13,7 +13,7 @@ import (
 
 // The page about commands has what the manual page has. UPDATE_GOLDEN=1 writes it anew.
 func TestCommandsPage(t *testing.T) {
-	parser, err := newParser(t.Context(), streams{}, func(int) {})
+	parser, err := newParser(t.Context(), new(commands), streams{}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
