@@ -67,8 +67,8 @@ func TestWhyAnEventWasNotSent(t *testing.T) {
 			}
 			do(t, ctx, "mend the rule",
 				chromedp.Navigate(d.console+"/notifications/rules/1"),
-				visible(`[data-try] summary`), // by itself, as the page is opened
-				chromedp.Click(`[data-try] summary`),
+				visible(`[data-answer*="/try"] summary`), // by itself, as the page is opened
+				chromedp.Click(`[data-answer*="/try"] summary`),
 				visible(`.tried .badge.quiet`),
 				read(`#where > summary`, &folded),
 				chromedp.Click(`#where > summary`),
@@ -76,7 +76,7 @@ func TestWhyAnEventWasNotSent(t *testing.T) {
 				picture("rule-tried-before"),
 				chromedp.SendKeys(`input[name=branchMask]`, kb.End+"|.*"),
 				visible(`.tried .badge.good`),
-				read(`[data-try]`, &trial),
+				read(`[data-answer*="/try"]`, &trial),
 				picture("rule-tried-after"),
 				chromedp.Submit(`input[name=branchMask]`),
 				visible(`.flash.good`),

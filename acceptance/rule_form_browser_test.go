@@ -132,8 +132,8 @@ func TestRepositoriesAreFound(t *testing.T) {
 		}
 		do(t, ctx, "type a mask",
 			chromedp.SendKeys(`#f-branchMask`, "release/("),
-			visible(`//div[@data-about="branchMask"]/p[contains(@class, "understood")][string-length(text()) > 0]`),
-			read(`[data-about=branchMask] .understood`, &understood),
+			visible(`#about-branchMask:not(:empty)`),
+			read(`#about-branchMask`, &understood),
 			look(t, fmt.Sprintf("rule-mask-%d", width)),
 		)
 		if !strings.Contains(understood, "never closed") {

@@ -41,8 +41,8 @@ func TestRuleFormDrawsTheCardsOfTheChosenChannel(t *testing.T) {
 			t.Errorf("%+v: %d, no card of %s", c, status, c.want)
 		}
 	}
-	for channel, want := range map[string]string{slack: "slack", teams: "teams", "4711": "teams", "%27": "teams"} {
-		_, part := consolePage(t, a, "/notifications/rules/cards?eventTypes=TAG_CREATED&format=auto&channel="+channel, nil)
+	for channel, want := range map[string]string{slack: "slack", teams: "teams", "4711": "teams", "'": "teams"} {
+		_, part := consolePage(t, a, "/notifications/rules/cards", url.Values{"eventTypes": {"TAG_CREATED"}, "format": {"auto"}, "channel": {channel}})
 		if !strings.Contains(part, "chat-card "+want) {
 			t.Errorf("the cards on channel %s: %s", channel, part)
 		}

@@ -230,7 +230,7 @@ func TestRuleFormShowsCardsAndTests(t *testing.T) {
 	page("test", 200, "did not get through. The chat platform answered 500 Internal Server Error: OutOfOrder: Out of order.")
 	form.Set("webhookUrl", "")
 	page("test", 400, "Give the whole webhook URL")
-	status, part := consolePage(t, a, "/notifications/rules/cards?eventTypes=TAG_CREATED&format=auto&host=hooks.slack.com", nil)
+	status, part := consolePage(t, a, "/notifications/rules/cards", url.Values{"eventTypes": {"TAG_CREATED"}, "format": {"auto"}, "webhookUrl": {"https://hooks.slack.com"}})
 	if status != 200 || !strings.Contains(part, `chat-card slack`) || strings.Contains(part, "<html") {
 		t.Errorf("the part: %d %s", status, part)
 	}

@@ -68,9 +68,9 @@ func (p *Pages) nextRun(s notify.ReportSchedule) string {
 
 // showNextRun answers it by itself, for a form that changes.
 func (p *Pages) showNextRun(r *http.Request) (console.Response, error) {
-	q := r.URL.Query()
-	s := notify.ReportSchedule{
-		Frequency: notify.Frequency(q.Get("frequency")), Day: q.Get("day"), Time: q.Get("time"), TimeZone: strings.TrimSpace(q.Get("timeZone")),
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
 	}
-	return console.Part{Template: "report-form", Part: "next", Data: p.nextRun(s)}, nil
+	return console.Part{Template: "report-form", Part: "next", Data: p.nextRun(scheduleOf(form))}, nil
 }

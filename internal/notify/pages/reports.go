@@ -18,7 +18,7 @@ func (p *Pages) registerReports(c *console.Console) {
 	c.Handle("GET "+reportsPath, console.SignedIn, p.listReports, "reports")
 	c.Handle("GET "+reportsPath+"/new", console.SignedIn, p.withChannels(p.blankReport), "report-form")
 	c.Handle("POST "+reportsPath+"/new", console.SignedIn, p.withChannels(p.saveReport), "report-form")
-	c.Handle("GET "+reportsPath+"/next", console.SignedIn, p.showNextRun, "report-form")
+	c.Handle("POST "+reportsPath+"/next", console.SignedIn, p.showNextRun, "report-form")
 	c.Handle("POST "+reportsPath+"/preview", console.SignedIn, p.previewReport, "report-form")
 	c.Handle("GET "+reportsPath+"/{id}", console.SignedIn, p.withChannels(p.editReport), "report-form")
 	c.Handle("POST "+reportsPath+"/{id}", console.SignedIn, p.withChannels(p.saveReport), "report-form")

@@ -88,23 +88,14 @@ func (p *Pages) formatOnChannel(ctx context.Context, channel string, own notify.
 	return own.Else(c.Format).ResolveFormat(c.Host), nil
 }
 
-// showCards answers the cards by themselves, for a form that changes: as its channel
-// gets them, or where a webhook URL is entered, the host of that.
+// showCards answers the cards by themselves, for a form that changes.
 func (p *Pages) showCards(r *http.Request) (console.Response, error) {
-	q := r.URL.Query()
-	own := notify.Format(q.Get("format"))
-	format := own.ResolveFormat(q.Get("host"))
-	if q.Get("host") == "" {
-		var err error
-		if format, err = p.formatOnChannel(r.Context(), q.Get("channel"), own); err != nil {
-			return nil, err
-		}
-	}
-	cards, err := cardsOf(q["eventTypes"], format)
+	form, stored, err := p.ruleAsTyped(r)
 	if err != nil {
 		return nil, err
 	}
-	return console.Part{Template: "rule-form", Part: "cards", Data: cards}, nil
+	cards, err := p.cardsOfForm(r.Context(), form, channelOfRule(stored))
+	return console.Part{Template: "rule-form", Part: "cards", Data: cards}, err
 }
 
 // tested says what became of a test message.

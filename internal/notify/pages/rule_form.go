@@ -31,6 +31,7 @@ type ruleForm struct {
 	Tested      *tested     // what became of a test message, nil: none was sent
 	Trial       ruleTrial   // on the last events
 	TryPath     string      // what tries it
+	CardsPath   string      // what draws its cards
 	TriedMasks  []triedMask
 	Days        []console.Group
 	Stale       *staleView // what others changed while it was edited; nil: nothing
@@ -47,11 +48,12 @@ func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, at rulePlace) 
 		f.Connections = append(f.Connections, console.Option{Value: name, Label: name})
 	}
 	f.Formats = formatOptions()
-	f.TryPath = at.base() + "/try" + at.query()
+	query := at.query()
 	if stored != nil {
-		f.TryPath = at.base() + "/try" + console.Query("id", idText(stored.ID))
+		query = console.Query("id", idText(stored.ID))
 		f.Mask, f.Channel, f.Duplicate = stored.Channel.Mask, stored.Channel.Status(p.Clock()), duplicatePath(at, stored.ID)
 	}
+	f.TryPath, f.CardsPath = at.base()+"/try"+query, rulesPath+"/cards"+query
 	return f
 }
 

@@ -23,8 +23,8 @@ type ruleTrial struct {
 	// changes shows them here, since its fields are not drawn again.
 	Warnings []memberWarning
 	Rows     []triedRow
-	Because  string       // why it would have taken none; "": it would have taken some
-	About    []understood // how what was typed was understood
+	Because  string            // why it would have taken none; "": it would have taken some
+	About    map[string]string // how what was typed was understood, by member
 }
 
 type triedRow struct {
@@ -69,6 +69,20 @@ func untried(why *fault.Error, draft *notify.Rule) ruleTrial {
 	return view
 }
 
+// ruleAsTyped reads a form that changes, and the rule that it is of: nil for a new one.
+func (p *Pages) ruleAsTyped(r *http.Request) (*console.Form, *notify.RuleInfo, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	id, notGiven := strconv.ParseInt(r.URL.Query().Get("id"), 10, 64)
+	if notGiven != nil {
+		return form, nil, nil
+	}
+	stored, err := p.Rules.Get(r.Context(), id)
+	return form, &stored, err
+}
+
 // tryRule tries the rule as it is typed, and shows the form again.
 func (p *Pages) tryRule(r *http.Request, form *console.Form, stored *notify.RuleInfo, at rulePlace) (console.Response, error) {
 	page, err := p.rulePage(r.Context(), form, stored, at)
@@ -89,18 +103,13 @@ func (p *Pages) tryRule(r *http.Request, form *console.Form, stored *notify.Rule
 // showTrial answers the trial by itself, for a form that changes. What cannot be
 // tried yet says why.
 func (p *Pages) showTrial(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
+	form, stored, err := p.ruleAsTyped(r)
 	if err != nil {
 		return nil, err
 	}
-	var stored *notify.RuleInfo
 	var at rulePlace
-	if id, notGiven := strconv.ParseInt(r.URL.Query().Get("id"), 10, 64); notGiven == nil {
-		info, err := p.Rules.Get(r.Context(), id)
-		if err != nil {
-			return nil, err
-		}
-		stored, at = &info, p.placeOf(&info.Rule)
+	if stored != nil {
+		at = p.placeOf(&stored.Rule)
 	} else if at, err = p.placeOfQuery(r); err != nil {
 		return nil, err
 	}

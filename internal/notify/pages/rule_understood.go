@@ -14,20 +14,21 @@ import (
 	"outrigger/internal/notify/branchmask"
 )
 
-// understood says at a field of the form how what is typed there was understood.
-type understood struct{ Member, Text string }
-
 // maxSeenBranches is how many branches of the last events a mask is tried on.
 const maxSeenBranches = 20
 
-// understand says how the places and branches of a draft were understood. Masks are
-// tried on the branches of the last events.
-func (p *Pages) understand(ctx context.Context, draft *notify.Rule) (about []understood) {
+// understand says how the places and branches of a draft were understood, by member;
+// "" where there is nothing to say. Masks are tried on the branches of the last events.
+func (p *Pages) understand(ctx context.Context, draft *notify.Rule) map[string]string {
+	about := map[string]string{
+		"projects": "", "repositories": "", "branches": "",
+		"branchMask": "", "ignoredBranchMask": "", "sourceBranchMask": "", "destinationBranchFilter": "",
+	}
 	if n := len(draft.Projects); n > 0 {
-		about = append(about, understood{"projects", oneOrMore(n, "project", "projects") + "."})
+		about["projects"] = oneOrMore(n, "project", "projects") + "."
 	}
 	if n := len(draft.Repositories); n > 0 {
-		about = append(about, understood{"repositories", oneOrMore(n, "repository", "repositories") + "."})
+		about["repositories"] = oneOrMore(n, "repository", "repositories") + "."
 	}
 	seen := p.seenBranches(ctx, draft)
 	if names := draft.Branches; len(names) > 0 {
@@ -35,14 +36,15 @@ func (p *Pages) understand(ctx context.Context, draft *notify.Rule) (about []und
 		if len(seen) > 0 {
 			text += " " + sawSome(seen, func(name string) bool { return slices.Contains(names, name) })
 		}
-		about = append(about, understood{"branches", text})
+		about["branches"] = text
 	}
-	return append(about, p.understandMasks(ctx, &draft.Filter, seen)...)
+	p.understandMasks(ctx, &draft.Filter, seen, about)
+	return about
 }
 
-func (p *Pages) understandMasks(ctx context.Context, f *notify.Filter, seen []string) (about []understood) {
+func (p *Pages) understandMasks(ctx context.Context, f *notify.Filter, seen []string, about map[string]string) {
 	if f.BranchMask+f.IgnoredBranchMask+f.SourceBranchMask+f.DestinationBranchFilter == "" {
-		return nil
+		return
 	}
 	names := seen
 	if len(names) == 0 {
@@ -51,9 +53,9 @@ func (p *Pages) understandMasks(ctx context.Context, f *notify.Filter, seen []st
 	tried, err := p.Trials.TryMasks(ctx, f, names, nil)
 	if e := fault.As(err); e != nil {
 		for _, wrong := range e.Fields {
-			about = append(about, understood{wrong.Name, wrong.Message})
+			about[wrong.Name] = wrong.Message
 		}
-		return about
+		return
 	}
 	for _, mask := range tried {
 		text := "A mask for the whole name."
@@ -65,9 +67,8 @@ func (p *Pages) understandMasks(ctx context.Context, f *notify.Filter, seen []st
 				return slices.ContainsFunc(mask.Names, func(t branchmask.Tried) bool { return t.Branch == name && (t.Match || t.Err != nil) })
 			})
 		}
-		about = append(about, understood{mask.Member, text})
+		about[mask.Member] = text
 	}
-	return about
 }
 
 // oneOrMore returns a number and what it counts, such as "1 project" or "2 projects".

@@ -19,7 +19,7 @@ func (p *Pages) registerRules(c *console.Console) {
 	c.Handle("GET /notifications", visibleTo(administersAnything), p.leadToRules)
 	c.Handle("GET "+rulesPath, console.SignedIn, p.listRules, "rules")
 	c.Handle("GET "+choicesPath, visibleTo(administersAnything), p.showChoices)
-	c.Handle("GET "+rulesPath+"/cards", console.SignedIn, p.showCards, "rule-form")
+	c.Handle("POST "+rulesPath+"/cards", console.SignedIn, p.showCards, "rule-form")
 	for _, base := range []string{rulesPath, cloudRulesPath} {
 		c.Handle("GET "+base+"/new", console.SignedIn, p.withChannels(p.blankRule), "rule-form")
 		c.Handle("POST "+base+"/new", console.SignedIn, p.withChannels(p.saveRule), "rule-form")
