@@ -21,28 +21,10 @@ function move(step) {
 
 function help() {
   const dialog = document.createElement("dialog");
-  const title = document.createElement("h2");
-  title.id = "keys-title";
-  title.textContent = "Keys";
-  dialog.setAttribute("aria-labelledby", title.id);
-  const list = document.createElement("dl");
-  list.className = "keys";
-  for (const [key, what] of keys) {
-    const name = document.createElement("dt");
-    const text = document.createElement("dd");
-    const kbd = document.createElement("kbd");
-    kbd.textContent = key;
-    name.append(kbd);
-    text.textContent = what;
-    list.append(name, text);
-  }
-  const end = document.createElement("form");
-  end.method = "dialog";
-  end.className = "submit";
-  const button = document.createElement("button");
-  button.textContent = "Close";
-  end.append(button);
-  dialog.append(title, list, end);
+  dialog.setAttribute("aria-labelledby", "keys-title");
+  dialog.innerHTML = `<h2 id="keys-title">Keys</h2>
+    <dl class="keys">${keys.map(([key, what]) => `<dt><kbd>${key}</kbd></dt><dd>${what}</dd>`).join("")}</dl>
+    <form method="dialog" class="submit"><button>Close</button></form>`;
   document.body.append(dialog);
   dialog.addEventListener("close", () => dialog.remove());
   dialog.showModal();

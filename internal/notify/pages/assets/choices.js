@@ -36,7 +36,6 @@ function combobox(field, kind, take) {
   let waiting;
   let asking;
   let at = -1;
-  let entered = false; // the Enter key that chose is still down, and does not save the form
 
   const close = () => {
     clearTimeout(waiting);
@@ -96,12 +95,8 @@ function combobox(field, kind, take) {
   });
   field.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    const enter = event.key === "Enter" && (at >= 0 || !field.name || entered);
-    if (enter && !entered) {
-      entered = true;
-      if (at >= 0) choose(list.children[at]);
-      else take(field.value.trim()); // one to add
-    } else if (enter) entered = true;
+    if (event.key === "Enter" && at >= 0) choose(list.children[at]);
+    else if (event.key === "Enter" && !field.name) take(field.value.trim()); // one to add
     else if (event.key === "ArrowDown" && list.hidden) ask();
     else if (event.key === "ArrowDown") mark(at + 1);
     else if (event.key === "ArrowUp" && !list.hidden) mark(at < 0 ? -1 : at - 1);
@@ -109,10 +104,6 @@ function combobox(field, kind, take) {
     else return;
     event.preventDefault();
   });
-  field.addEventListener("keypress", (event) => {
-    if (entered) event.preventDefault();
-  });
-  field.addEventListener("keyup", () => { entered = false; });
   list.addEventListener("mousedown", (event) => event.preventDefault()); // the field keeps the focus
   list.addEventListener("click", (event) => {
     const option = event.target.closest("[role=option]");

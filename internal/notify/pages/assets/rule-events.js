@@ -105,14 +105,6 @@ function search(fieldset, stops) {
     event.stopPropagation();
     find();
   });
-  let entered = false; // the Enter key that ended the search is still down, and does not save the form
-  fieldset.addEventListener("keypress", (event) => {
-    if (entered) event.preventDefault();
-  });
-  fieldset.addEventListener("keyup", () => { entered = false; });
-  fieldset.addEventListener("keydown", (event) => {
-    if (entered && event.key === "Enter") event.preventDefault();
-  });
   field.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && field.value) {
       event.preventDefault();
@@ -120,7 +112,6 @@ function search(fieldset, stops) {
       find();
     } else if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
-      entered = true;
       [...fieldset.querySelectorAll(".groups input")].find(inSight)?.focus();
     }
   });
