@@ -18,7 +18,7 @@ TEST_MINUTES=${TEST_MINUTES:-3} go test -count 1 -timeout 1h -v -run MailWithinL
 
 # Beside the release before, whose program is built from history; and in a browser
 # with little room.
-TEST_CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+TEST_CHROMIUM=$(scripts/chromium.sh)
 export TEST_CHROMIUM
 go vet -tags soak ./acceptance
 go test -tags soak -count 1 -timeout 2h -v -run Soak ./acceptance

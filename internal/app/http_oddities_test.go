@@ -76,7 +76,7 @@ func (o *oddities) refused(method, path, contentType string, body io.Reader, wan
 }
 
 // What no client should send is refused in the words of the API on every route of it.
-func TestHTTPOddities(t *testing.T) {
+func TestEveryRouteWithOddHTTP(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t)
 	cfg.Notify.Connections = []config.Connection{{Name: "main", Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com", WebhookSecret: secret.New("hook secret")}}

@@ -24,9 +24,9 @@ var queriesOfPages = []string{
 	"channel", "q", "type", "fate", "since", "until", "who", "area", "action", "object", "node", "sort", "from", "to", "sender", "subject", "age", "place", "time",
 }
 
-// TestOddValuesAreNoInternalErrors sends them wherever a text may stand. What is
+// TestEveryRouteWithOddValues sends them wherever a text may stand. What is
 // no text for the database is refused, or found nowhere; it is not its error.
-func TestOddValuesAreNoInternalErrors(t *testing.T) {
+func TestEveryRouteWithOddValues(t *testing.T) {
 	t.Parallel()
 	for name, database := range map[string]func(*testing.T, *config.Config){
 		"sqlite": func(*testing.T, *config.Config) {},

@@ -34,7 +34,7 @@ type permissionTable struct {
 	known  map[string]string
 }
 
-// TestPermissions holds the table of all operations of the description and of all
+// TestEveryRouteAsEveryUser holds the table of all operations of the description and of all
 // pages and forms of the console against testdata/permissions.txt, where an operation
 // that is new, and a cell that changed, shows in a review; UPDATE_GOLDEN=1 writes it
 // anew. What holds for each of them is checked besides: see judge.
@@ -45,7 +45,7 @@ type permissionTable struct {
 // and at 400 and 409 of what is sent without its members, the asker was let in.
 // The wrong token is of nobody; the disabled user and the paused one have SYS_ADMIN, and
 // ask with their sessions and tokens of scope all.
-func TestPermissions(t *testing.T) {
+func TestEveryRouteAsEveryUser(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t)
 	cfg.Notify.AllowedNetworks = []string{"127.0.0.1"}
