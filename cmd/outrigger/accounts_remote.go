@@ -110,10 +110,3 @@ func list[T any](ctx context.Context, c *client, path string, query url.Values) 
 		query.Set("after", page.Next)
 	}
 }
-
-// listWhole asks for a list that has one page only.
-func listWhole[T any](ctx context.Context, c *client, path string) ([]T, error) {
-	var page rest.List[T]
-	err := c.do(ctx, "GET", path, nil, &page)
-	return page.Items, err
-}

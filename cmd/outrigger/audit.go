@@ -29,12 +29,7 @@ type auditFilter struct {
 }
 
 func (f auditFilter) query() url.Values {
-	q := url.Values{}
-	for name, value := range map[string]string{"who": f.Who, "area": f.Area, "action": f.Action, "object": f.Object} {
-		if value != "" {
-			q.Set(name, value)
-		}
-	}
+	q := queryOf(map[string]string{"who": f.Who, "area": f.Area, "action": f.Action, "object": f.Object})
 	setSince(q, f.Since)
 	return q
 }
@@ -45,29 +40,17 @@ type auditListCmd struct {
 }
 
 func (c auditListCmd) Run(ctx context.Context, s streams) error {
-	server, err := c.client()
-	if err != nil {
-		return err
-	}
-	found, err := list[api.AuditEntry](ctx, server, api.Path, c.query())
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(s.out, found)
-	}
-	rows := make([][]string, len(found))
-	for i, e := range found {
-		rows[i] = []string{
+	header := []string{"WHEN", "WHO", "ADDRESS", "AREA", "WHAT", "REPOSITORY", "CHANGES"}
+	return printAll(ctx, s, c.askFlags, api.Path, c.query(), header, func(e *api.AuditEntry) []string {
+		return []string{
 			stamp(e.At), dash(e.Who), dash(e.Address), e.Area, what(e),
 			dash(strings.Trim(e.ProjectKey+"/"+e.RepositoryKey, "/")), dash(oneLine(changed(e))),
 		}
-	}
-	return printRows(s.out, []string{"WHEN", "WHO", "ADDRESS", "AREA", "WHAT", "REPOSITORY", "CHANGES"}, rows)
+	})
 }
 
 // what names what was done, and to which thing.
-func what(e api.AuditEntry) string {
+func what(e *api.AuditEntry) string {
 	text := strings.TrimSpace(e.Action + " " + e.Object + " " + e.ObjectID)
 	if e.ObjectName != "" {
 		text += " (" + oneLine(e.ObjectName) + ")"
@@ -76,7 +59,7 @@ func what(e api.AuditEntry) string {
 }
 
 // changed lists the members that changed, with what they are now.
-func changed(e api.AuditEntry) string {
+func changed(e *api.AuditEntry) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(e.After)) {
 		parts = append(parts, name+"="+e.After[name])
@@ -100,14 +83,11 @@ func (c auditExportCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	r.Header.Del("Accept")
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := server.answer(r)
 	if err != nil {
-		return server.unreachable(err)
+		return err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return server.refusal(resp)
-	}
 	if c.Out == "-" {
 		_, err = io.Copy(s.out, resp.Body)
 		return err

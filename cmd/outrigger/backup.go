@@ -33,14 +33,11 @@ func (c backupMakeCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := server.answer(r)
 	if err != nil {
-		return server.unreachable(err)
+		return err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return server.refusal(resp)
-	}
 	if c.File == "-" {
 		_, err := io.Copy(s.out, resp.Body)
 		return err

@@ -138,6 +138,7 @@ func newParser(ctx context.Context, grammar any, s streams, exit func(int)) (*ko
 	)
 	if err == nil {
 		parser.Model.HelpFlag.Help = "Show this help."
+		explainCommands(parser.Model)
 	}
 	return parser, err
 }

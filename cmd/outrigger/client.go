@@ -149,18 +149,28 @@ func (c *client) exchange(ctx context.Context, method, path string, in any, read
 	if err != nil {
 		return err
 	}
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := c.answer(r)
 	if err != nil {
-		return c.unreachable(err)
+		return err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode >= http.StatusMultipleChoices {
-		return c.refusal(resp)
-	}
 	if err := read(resp.Body); err != nil {
 		return fmt.Errorf("read the server's answer: %w", err)
 	}
 	return nil
+}
+
+// answer sends a request and returns a successful answer, whose body the caller closes.
+func (c *client) answer(r *http.Request) (*http.Response, error) {
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, c.unreachable(err)
+	}
+	if resp.StatusCode >= http.StatusMultipleChoices {
+		defer resp.Body.Close()
+		return nil, c.refusal(resp)
+	}
+	return resp, nil
 }
 
 func (c *client) request(ctx context.Context, method, path string, in any) (*http.Request, error) {
@@ -190,6 +200,17 @@ func (c *client) request(ctx context.Context, method, path string, in any) (*htt
 // usage returns an error for a mistake in the arguments that only the command itself can
 // see.
 func usage(text string) error { return coded{exitUsage, errors.New(text)} }
+
+// queryOf is the query of what was given: a parameter without a value is left out.
+func queryOf(parameters map[string]string) url.Values {
+	q := url.Values{}
+	for name, value := range parameters {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	return q
+}
 
 // setSince asks for what is not older than ago; 0 asks for everything.
 func setSince(q url.Values, ago config.Duration) {

@@ -24,13 +24,6 @@ func (c completionCmd) Run(s streams) error {
 	return err
 }
 
-func (completionCmd) Help() string {
-	return examples(
-		"outrigger completion bash > /usr/share/bash-completion/completions/outrigger",
-		"outrigger completion zsh > /usr/share/zsh/vendor-completions/_outrigger",
-		"outrigger completion fish > /usr/share/fish/vendor_completions.d/outrigger.fish")
-}
-
 type manCmd struct{}
 
 func (manCmd) Run(s streams, k *kong.Context) error {
@@ -52,10 +45,6 @@ func manualSections() []commandline.Section {
 			"2: Done, with errors to look at; of attention: something needs it; of notify try-branch: the pattern is refused.\n" +
 			"64: A mistake in the command line."},
 	}
-}
-
-func (manCmd) Help() string {
-	return examples("outrigger man > /usr/share/man/man1/outrigger.1", "outrigger man | man -l -")
 }
 
 // builtAt is the time of the commit that the program was built from, so that the

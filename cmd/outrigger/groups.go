@@ -23,18 +23,14 @@ func (c groupListCmd) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return printJSON(s.out, groups)
-		}
-		rows := make([][]string, len(groups))
-		for i, g := range groups {
+		header := []string{"NAME", "PERMISSIONS (ID: GRANT)", "USERS", "SETTING"}
+		return printList(s, c.JSON, groups, header, func(g *api.Group) []string {
 			setting := "-"
 			if g.Admin {
 				setting = "admin_groups"
 			}
-			rows[i] = []string{g.Name, grantsText(g.Grants), strconv.Itoa(g.Users), setting}
-		}
-		return printRows(s.out, []string{"NAME", "PERMISSIONS (ID: GRANT)", "USERS", "SETTING"}, rows)
+			return []string{g.Name, grantsText(g.Grants), strconv.Itoa(g.Users), setting}
+		})
 	})
 }
 

@@ -24,10 +24,6 @@ type healthcheckCmd struct {
 	Ready  bool          `help:"Ask whether it is ready for traffic, and not only whether it answers."`
 }
 
-func (healthcheckCmd) Help() string {
-	return "It asks the server of the same configuration on this machine, without signing in. In a container it is the health check."
-}
-
 // Run asks the server and prints its answer. Warnings about settings are left to the
 // server.
 func (c healthcheckCmd) Run(ctx context.Context, s streams) error {

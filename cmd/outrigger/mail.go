@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/url"
 	"strconv"
@@ -38,23 +37,11 @@ func (f ofNode) body() map[string]string { return map[string]string{"node": f.No
 type mailStatusCmd struct{ askFlags }
 
 func (c mailStatusCmd) Run(ctx context.Context, s streams) error {
-	server, err := c.client()
-	if err != nil {
-		return err
-	}
-	queues, err := listWhole[api.RelayQueue](ctx, server, api.MailPath)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(s.out, queues)
-	}
-	rows := make([][]string, len(queues))
-	for i, q := range queues {
-		rows[i] = []string{q.NodeID, strconv.FormatInt(q.Size, 10), strconv.FormatInt(q.ErrorSize, 10), stamp(q.OldestAt),
-			sending(&q, time.Now())}
-	}
-	return printRows(s.out, []string{"NODE", "SIZE", "ERRORS", "OLDEST", "SENDING"}, rows)
+	header := []string{"NODE", "SIZE", "ERRORS", "OLDEST", "SENDING"}
+	return printPage(ctx, s, c.askFlags, api.MailPath, header, func(q *api.RelayQueue) []string {
+		return []string{q.NodeID, strconv.FormatInt(q.Size, 10), strconv.FormatInt(q.ErrorSize, 10), stamp(q.OldestAt),
+			sending(q, time.Now())}
+	})
 }
 
 // sending says whether the queue is sent, and why not.
@@ -80,15 +67,18 @@ type selection struct {
 	OlderThan string `help:"Queued at least this long ago, such as 12h or 3d." placeholder:"AGE"`
 }
 
-// members are what the server calls it.
+// query is what the server calls it.
+func (f selection) query() url.Values {
+	return queryOf(map[string]string{
+		"node": f.Node, "state": f.State, "sender": f.From, "recipient": f.To, "subject": f.Subject, "age": f.OlderThan,
+	})
+}
+
+// members are the same in a body.
 func (f selection) members() map[string]any {
 	members := make(map[string]any)
-	for name, value := range map[string]string{
-		"node": f.Node, "state": f.State, "sender": f.From, "recipient": f.To, "subject": f.Subject, "age": f.OlderThan,
-	} {
-		if value != "" {
-			members[name] = value
-		}
+	for name, values := range f.query() {
+		members[name] = values[0]
 	}
 	return members
 }
@@ -99,29 +89,13 @@ type mailListCmd struct {
 }
 
 func (c mailListCmd) Run(ctx context.Context, s streams) error {
-	server, err := c.client()
-	if err != nil {
-		return err
-	}
-	query := url.Values{}
-	for name, value := range c.members() {
-		query.Set(name, fmt.Sprint(value))
-	}
-	messages, err := list[api.Message](ctx, server, api.MessagesPath, query)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(s.out, messages)
-	}
-	rows := make([][]string, len(messages))
-	for i, m := range messages {
-		rows[i] = []string{
-			strconv.FormatInt(m.ID, 10), m.NodeID, queuesOf(&m, ","), stamp(m.QueuedAt), strconv.Itoa(m.SendCount),
-			dash(m.Sender), recipientsOf(&m), dash(oneLine(m.Subject)), dash(oneLine(m.LastError)),
+	header := []string{"ID", "NODE", "STATE", "QUEUED", "SENT", "SENDER", "RECIPIENTS", "SUBJECT", "LAST ERROR"}
+	return printAll(ctx, s, c.askFlags, api.MessagesPath, c.query(), header, func(m *api.Message) []string {
+		return []string{
+			strconv.FormatInt(m.ID, 10), m.NodeID, queuesOf(m, ","), stamp(m.QueuedAt), strconv.Itoa(m.SendCount),
+			dash(m.Sender), recipientsOf(m), dash(oneLine(m.Subject)), dash(oneLine(m.LastError)),
 		}
-	}
-	return printRows(s.out, []string{"ID", "NODE", "STATE", "QUEUED", "SENT", "SENDER", "RECIPIENTS", "SUBJECT", "LAST ERROR"}, rows)
+	})
 }
 
 // queuesOf lists the queues that a message counts in.

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"net/url"
 	"time"
 
 	"outrigger/internal/mailqueue/api"
@@ -36,10 +34,7 @@ func (f selection) manage(ctx context.Context, s streams, ask askFlags, yes yesF
 		return err
 	}
 	if !yes.Yes {
-		query := url.Values{}
-		for name, value := range f.members() {
-			query.Set(name, fmt.Sprint(value))
-		}
+		query := f.query()
 		if f.State == "" && c.state != "" {
 			query.Set("state", c.state)
 		}

@@ -16,12 +16,8 @@ type mailCheckCmd struct {
 }
 
 func (c mailCheckCmd) Run(ctx context.Context, s streams) error {
-	server, err := c.client()
-	if err != nil {
-		return err
-	}
 	var got rest.List[mailqueue.CheckStep]
-	if err := server.do(ctx, "POST", api.CheckPath, api.Check{To: c.To, From: c.From}, &got); err != nil {
+	if err := c.send(ctx, "POST", api.CheckPath, api.Check{To: c.To, From: c.From}, &got); err != nil {
 		return err
 	}
 	var failed error
@@ -33,9 +29,7 @@ func (c mailCheckCmd) Run(ctx context.Context, s streams) error {
 		}
 	}
 	if c.JSON {
-		err = printJSON(s.out, got.Items)
-	} else {
-		err = printRows(s.out, []string{"STEP", "ANSWER"}, rows)
+		return errors.Join(printJSON(s.out, got.Items), failed)
 	}
-	return errors.Join(err, failed)
+	return errors.Join(printRows(s.out, []string{"STEP", "ANSWER"}, rows), failed)
 }

@@ -177,3 +177,17 @@ func TestNoSecretOnTheCommandLine(t *testing.T) {
 		}
 	}
 }
+
+func TestDetailsAreOfCommands(t *testing.T) {
+	parser, err := newParser(t.Context(), new(commands), streams{}, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := details()
+	for _, leaf := range parser.Model.Leaves(false) {
+		delete(known, leaf.Path())
+	}
+	for path := range known {
+		t.Errorf("there is no command %q", path)
+	}
+}

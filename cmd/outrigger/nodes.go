@@ -28,29 +28,17 @@ type askFlags struct {
 type nodeListCmd struct{ askFlags }
 
 func (c nodeListCmd) Run(ctx context.Context, s streams) error {
-	server, err := c.client()
-	if err != nil {
-		return err
-	}
-	nodes, err := listWhole[api.ClusterNode](ctx, server, api.NodesPath)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(s.out, nodes)
-	}
-	rows := make([][]string, len(nodes))
-	for i, n := range nodes {
+	header := []string{"NODE", "STATE", "SOURCE", "SIZE", "ERRORS", "UPDATED", "VERDICT", "PROBLEM"}
+	return printPage(ctx, s, c.askFlags, api.NodesPath, header, func(n *api.ClusterNode) []string {
 		updated := "never"
 		if !n.SampledAt.IsZero() {
 			updated = stamp(n.SampledAt)
 		}
-		rows[i] = []string{
+		return []string{
 			n.NodeID, string(n.State), dash(n.Source), strconv.FormatInt(n.MailQueue.Size, 10), strconv.FormatInt(n.MailQueue.ErrorSize, 10),
 			updated, string(n.Verdict), dash(n.SampleError),
 		}
-	}
-	return printRows(s.out, []string{"NODE", "STATE", "SOURCE", "SIZE", "ERRORS", "UPDATED", "VERDICT", "PROBLEM"}, rows)
+	})
 }
 
 // dash stands for nothing in a table.

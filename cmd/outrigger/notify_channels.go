@@ -20,23 +20,11 @@ type channelsCmd struct {
 type channelListCmd struct{ askFlags }
 
 func (c channelListCmd) Run(ctx context.Context, s streams) error {
-	server, err := c.client()
-	if err != nil {
-		return err
-	}
-	found, err := list[api.Channel](ctx, server, api.ChannelsPath, url.Values{})
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(s.out, found)
-	}
-	rows := make([][]string, len(found))
-	for i, one := range found {
-		rows[i] = []string{one.Channel, one.Name, one.State, stamp(one.Until), stamp(one.LastOKAt), strconv.Itoa(one.Waiting),
+	header := []string{"CHANNEL", "NAME", "STATE", "NEXT TRY", "LAST SUCCESS", "WAITING", "REASON"}
+	return printAll(ctx, s, c.askFlags, api.ChannelsPath, url.Values{}, header, func(one *api.Channel) []string {
+		return []string{one.Channel, one.Name, one.State, stamp(one.Until), stamp(one.LastOKAt), strconv.Itoa(one.Waiting),
 			dash(oneLine(one.Reason))}
-	}
-	return printRows(s.out, []string{"CHANNEL", "NAME", "STATE", "NEXT TRY", "LAST SUCCESS", "WAITING", "REASON"}, rows)
+	})
 }
 
 // channelArg names a channel on the command line.

@@ -20,12 +20,9 @@ type ofRule struct {
 }
 
 func (f ofRule) query() url.Values {
-	q := url.Values{}
+	q := queryOf(map[string]string{"state": f.State})
 	if f.Rule != 0 {
 		q.Set("filterId", strconv.FormatInt(f.Rule, 10))
-	}
-	if f.State != "" {
-		q.Set("state", f.State)
 	}
 	return q
 }
@@ -65,26 +62,13 @@ func (c deliveriesCmd) Run(ctx context.Context, s streams) error {
 	if c.ID != 0 {
 		return c.show(ctx, s)
 	}
-	server, err := c.client()
-	if err != nil {
-		return err
-	}
-	found, err := list[api.Delivery](ctx, server, api.DeliveriesPath, c.query())
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(s.out, found)
-	}
-	rows := make([][]string, len(found))
-	for i := range found {
-		d := &found[i]
-		rows[i] = []string{
+	header := []string{"ID", "STATE", "RECEIVED", "EVENT", "REPOSITORY", "CHANNEL", "ATTEMPTS", "REASON"}
+	return printAll(ctx, s, c.askFlags, api.DeliveriesPath, c.query(), header, func(d *api.Delivery) []string {
+		return []string{
 			strconv.FormatInt(d.ID, 10), string(d.State), stamp(d.CreatedAt), dash(typeKeys(d.EventTypes)),
 			dash(strings.Trim(d.ProjectKey+"/"+d.RepositoryKey, "/")), toChannel(d), strconv.Itoa(d.Attempts), dash(whyDelivery(d)),
 		}
-	}
-	return printRows(s.out, []string{"ID", "STATE", "RECEIVED", "EVENT", "REPOSITORY", "CHANNEL", "ATTEMPTS", "REASON"}, rows)
+	})
 }
 
 type retryChannelCmd struct {

@@ -17,12 +17,8 @@ func (c deliveriesCmd) show(ctx context.Context, s streams) error {
 	if c.Rule != 0 || c.State != "" {
 		return usage("give the id of a delivery, or --rule and --state, not both")
 	}
-	server, err := c.client()
-	if err != nil {
-		return err
-	}
 	var d api.Delivery
-	if err := server.do(ctx, "GET", fmt.Sprintf("%s/%d", api.DeliveriesPath, c.ID), nil, &d); err != nil {
+	if err := c.send(ctx, "GET", fmt.Sprintf("%s/%d", api.DeliveriesPath, c.ID), nil, &d); err != nil {
 		return err
 	}
 	if c.JSON {

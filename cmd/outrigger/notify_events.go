@@ -39,14 +39,10 @@ type eventsCmd struct {
 }
 
 func (c *eventsCmd) query() url.Values {
-	q := url.Values{"limit": {pageSize}}
-	for name, value := range map[string]string{
+	q := queryOf(map[string]string{
 		"connection": c.Connection, "projectKey": c.Project, "repositoryKey": c.Repository, "eventType": c.Type, "outcome": c.Outcome,
-	} {
-		if value != "" {
-			q.Set(name, value)
-		}
-	}
+		"limit": pageSize,
+	})
 	setSince(q, c.Since)
 	return q
 }
@@ -63,18 +59,13 @@ func (c eventsCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return printJSON(s.out, found)
-	}
-	rows := make([][]string, len(found))
-	for i := range found {
-		e := &found[i]
-		rows[i] = []string{
+	header := []string{"ID", "RECEIVED", "OUTCOME", "EVENT", "KEY", "REPOSITORY", "BRANCH", "USER", "RULES", "REASON"}
+	return printList(s, c.JSON, found, header, func(e *api.Event) []string {
+		return []string{
 			strconv.FormatInt(e.ID, 10), stamp(e.ReceivedAt), string(e.Outcome), dash(typeKeys(e.EventTypes)), e.Key,
 			dash(place(e)), dash(e.Branch), dash(e.User), strconv.Itoa(e.Rules), dash(oneLine(e.Reason)),
 		}
-	}
-	return printRows(s.out, []string{"ID", "RECEIVED", "OUTCOME", "EVENT", "KEY", "REPOSITORY", "BRANCH", "USER", "RULES", "REASON"}, rows)
+	})
 }
 
 // list asks for pages until there are enough.

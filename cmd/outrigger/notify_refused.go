@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"net/url"
 	"strconv"
 
 	"outrigger/internal/notify/api"
@@ -15,25 +13,10 @@ type refusedCmd struct {
 }
 
 func (c refusedCmd) Run(ctx context.Context, s streams) error {
-	server, err := c.client()
-	if err != nil {
-		return err
-	}
-	query := url.Values{}
-	if c.Connection != "" {
-		query.Set("connection", c.Connection)
-	}
-	all, err := list[api.RefusedWebhooks](ctx, server, api.RefusedPath, query)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(s.out, all)
-	}
-	rows := make([][]string, len(all))
-	for i, r := range all {
-		rows[i] = []string{r.Connection, cmp.Or(r.Hook, "-"), string(r.Reason), strconv.Itoa(r.Count), stamp(r.LastAt), r.LastAddress,
+	query := queryOf(map[string]string{"connection": c.Connection})
+	header := []string{"CONNECTION", "HOOK", "REASON", "IN 24 H", "LAST", "FROM", "ANSWER", "WHAT HELPS"}
+	return printAll(ctx, s, c.askFlags, api.RefusedPath, query, header, func(r *api.RefusedWebhooks) []string {
+		return []string{r.Connection, dash(r.Hook), string(r.Reason), strconv.Itoa(r.Count), stamp(r.LastAt), r.LastAddress,
 			r.LastMessage, r.Advice}
-	}
-	return printRows(s.out, []string{"CONNECTION", "HOOK", "REASON", "IN 24 H", "LAST", "FROM", "ANSWER", "WHAT HELPS"}, rows)
+	})
 }

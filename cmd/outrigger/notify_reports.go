@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -39,33 +38,23 @@ func (c reportListCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return printJSON(s.out, found)
-	}
-	rows := make([][]string, len(found))
-	for i, r := range found {
+	header := []string{"ID", "NAME", "CONNECTION", "REPOSITORY", "STATE", "FREQUENCY", "TIME", "NEXT RUN", "LAST RUN", "OUTCOME", "ERROR"}
+	return printList(s, c.JSON, found, header, func(r *api.Report) []string {
 		state := "enabled"
 		if r.Enabled == nil || !*r.Enabled {
 			state = "disabled"
 		}
-		rows[i] = []string{
+		return []string{
 			strconv.FormatInt(r.ID, 10), oneLine(r.Name), r.Connection, r.ProjectKey + "/" + r.RepositoryKey, state,
 			strings.TrimSpace(string(r.Frequency) + " " + r.Day), r.Time + " " + r.TimeZone,
 			stamp(r.NextRunAt), stamp(r.LastRunAt), dash(string(r.LastOutcome)), dash(oneLine(r.LastError)),
 		}
-	}
-	return printRows(s.out, []string{"ID", "NAME", "CONNECTION", "REPOSITORY", "STATE", "FREQUENCY", "TIME", "NEXT RUN", "LAST RUN",
-		"OUTCOME", "ERROR"}, rows)
+	})
 }
 
 // list asks for the reports of a repository, or for all pages of more of them.
 func (c reportListCmd) list(ctx context.Context, server *client) (found []api.Report, err error) {
-	q := url.Values{}
-	for name, value := range map[string]string{"connection": c.Connection, "projectKey": c.Project, "repositoryKey": c.Repository} {
-		if value != "" {
-			q.Set(name, value)
-		}
-	}
+	q := queryOf(map[string]string{"connection": c.Connection, "projectKey": c.Project, "repositoryKey": c.Repository})
 	if c.Repository == "" {
 		return list[api.Report](ctx, server, api.ReportsPath, q)
 	}

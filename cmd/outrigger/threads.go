@@ -43,10 +43,7 @@ type threadsMappingsCmd struct {
 }
 
 // threadsFlags are those of the commands that ask an Outrigger about threads.
-type threadsFlags struct {
-	clientFlags
-	JSON bool `help:"Print JSON."`
-}
+type threadsFlags struct{ askFlags }
 
 // threads makes the client of a server.
 func (f threadsFlags) threads(s streams) (*remote.Client, error) {

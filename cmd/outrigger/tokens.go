@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"outrigger/internal/accounts/api"
 	"outrigger/internal/config"
 	"outrigger/internal/identity"
 )
@@ -58,14 +59,10 @@ func (c tokenListCmd) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return printJSON(s.out, tokens)
-		}
-		rows := make([][]string, len(tokens))
-		for i, t := range tokens {
-			rows[i] = []string{strconv.FormatInt(t.ID, 10), t.User, t.Name, string(t.Scope), stamp(t.ExpiresAt), stamp(t.UsedAt)}
-		}
-		return printRows(s.out, []string{"ID", "USER", "NAME", "SCOPE", "EXPIRES", "LAST USED"}, rows)
+		header := []string{"ID", "USER", "NAME", "SCOPE", "EXPIRES", "LAST USED"}
+		return printList(s, c.JSON, tokens, header, func(t *api.Token) []string {
+			return []string{strconv.FormatInt(t.ID, 10), t.User, t.Name, string(t.Scope), stamp(t.ExpiresAt), stamp(t.UsedAt)}
+		})
 	})
 }
 

@@ -135,18 +135,14 @@ func (c userListCmd) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return printJSON(s.out, users)
-		}
-		rows := make([][]string, len(users))
-		for i, u := range users {
-			rows[i] = []string{u.Name, u.Source, stamp(u.CreatedAt), grantsText(u.Grants), stamp(u.SignedInAt), userState(u)}
-		}
-		return printRows(s.out, []string{"NAME", "SOURCE", "CREATED", "PERMISSIONS (ID: GRANT)", "LAST SIGN-IN", "STATE"}, rows)
+		header := []string{"NAME", "SOURCE", "CREATED", "PERMISSIONS (ID: GRANT)", "LAST SIGN-IN", "STATE"}
+		return printList(s, c.JSON, users, header, func(u *api.User) []string {
+			return []string{u.Name, u.Source, stamp(u.CreatedAt), grantsText(u.Grants), stamp(u.SignedInAt), userState(u)}
+		})
 	})
 }
 
-func userState(u api.User) string {
+func userState(u *api.User) string {
 	switch {
 	case !u.Enabled:
 		return "disabled"
