@@ -164,7 +164,7 @@ func TestDeliveryIsAnExchange(t *testing.T) {
 	tried()
 	eventually(t, func() bool { return deliveryAs(t, a, "admin", 1).State == "delivered" })
 	_, page = consolePage(t, a, "/notifications/deliveries/1", nil)
-	wants(t, "the page of what is delivered", page, "took it", `<button type="submit" class="plain">Send again</button>`, "rebuilt from the event", "200 OK")
+	wants(t, "the page of what is delivered", page, "accepted it", `<button type="submit" class="plain">Send again</button>`, "rebuilt from the event", "200 OK")
 	if strings.Contains(page, ">Try now<") || strings.Contains(page, `class="main">Send again`) {
 		t.Error("the main action of what is delivered sends it again")
 	}

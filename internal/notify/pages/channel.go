@@ -17,6 +17,7 @@ type channelView struct {
 	Whiches   []console.Option
 	Formats   []console.Option
 	Sharings  []console.Option
+	Called    string // its name, its own or by its rules and reports
 	Act       bool   // who looks may change it
 	Share     bool   // and with whom it is shared
 	Why       string // why not
@@ -54,7 +55,7 @@ func (p *Pages) channelPage(r *http.Request, c *notify.ChannelInfo, form *consol
 	who := identity.From(r.Context())
 	view := channelView{
 		Form: form, channelRow: p.channelRow(*c, who), Act: c.ChangeableBy(who), Share: who.May(identity.Admin, identity.Resource{}),
-		Whiches: whichOptions(), Formats: formatOptions(), Sharings: sharingOptions,
+		Whiches: whichOptions(), Formats: formatOptions(), Sharings: sharingOptions, Called: c.Called(),
 	}
 	uses := len(c.Rules) + len(c.Reports)
 	view.Deletable = view.Act && uses == 0
