@@ -123,14 +123,11 @@ func (s *Service) fail(ctx context.Context, lease *db.Lease, f Failure) error {
 		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `INSERT INTO alerts_failure (id, url, failures, failed_at, next_at, reason) VALUES (1, $1, $2, $3, $4, $5)
+		return tx.Do(ctx, "noting a failure",
+			`INSERT INTO alerts_failure (id, url, failures, failed_at, next_at, reason) VALUES (1, $1, $2, $3, $4, $5)
 			ON CONFLICT (id) DO UPDATE SET url = excluded.url, failures = excluded.failures, failed_at = excluded.failed_at,
 			next_at = excluded.next_at, reason = excluded.reason`,
 			s.url, f.count, db.Micros(f.At), db.Micros(f.nextAt), shortened(f.Reason))
-		if err != nil {
-			return fmt.Errorf("noting a failure: %w", err)
-		}
-		return nil
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"outrigger/internal/db"
@@ -54,16 +53,13 @@ func record(ctx context.Context, tx *db.Tx, e Entry) (id int64, err error) {
 		e.At = tx.Now()
 	}
 	before, after := difference(e.Before, e.After)
-	err = tx.QueryRow(ctx, `INSERT INTO audit_entries
+	err = tx.Get(ctx, "recording in the audit trail", []any{&id}, `INSERT INTO audit_entries
 		(at, who, source, address, request_id, area, action, object, object_id, object_name,
 		connection, project, repository, before_json, after_json)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id`,
 		db.Micros(e.At), e.Who, e.Source, e.Address, e.RequestID, e.Area, e.Action, e.Object, e.ObjectID, e.ObjectName,
-		e.Connection, e.Project, e.Repository, before, after).Scan(&id)
-	if err != nil {
-		return 0, fmt.Errorf("recording in the audit trail: %w", err)
-	}
-	return id, nil
+		e.Connection, e.Project, e.Repository, before, after)
+	return id, err
 }
 
 // difference gives, as JSON objects, the members of both that the other lacks

@@ -154,16 +154,13 @@ func hold(ctx context.Context, tx *db.Tx, r *Restored) error {
 }
 
 func store(ctx context.Context, tx *db.Tx, r *Restored) error {
-	_, err := tx.Exec(ctx, `INSERT INTO backup_restored (id, reason, file, restored_at, node, seen_at, state_at, carried, confirmed_by,
+	return tx.Do(ctx, "marking the database as restored",
+		`INSERT INTO backup_restored (id, reason, file, restored_at, node, seen_at, state_at, carried, confirmed_by,
 		confirmed_at)
 		VALUES (1, $1, $2, $3, $4, $5, $6, $7, '', 0)
 		ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, file = excluded.file, restored_at = excluded.restored_at, node = excluded.node,
 			seen_at = excluded.seen_at, state_at = excluded.state_at, carried = excluded.carried, confirmed_by = '', confirmed_at = 0`,
 		r.Reason, r.File, db.Micros(r.At), r.Node, db.Micros(r.SeenAt), db.Micros(r.StateAt), r.Carried)
-	if err != nil {
-		return fmt.Errorf("marking the database as restored: %w", err)
-	}
-	return nil
 }
 
 // Beaten belongs to a heartbeat of this node: it holds back sending where the node

@@ -43,12 +43,8 @@ func (c *Cluster) identify(ctx context.Context, tx *db.Tx, nodes []Node) (identi
 func Leap(ctx context.Context, tx *db.Tx) error { return leapOver(ctx, tx, 0) }
 
 func leapOver(ctx context.Context, tx *db.Tx, noted int64) error {
-	_, err := tx.Exec(ctx, `UPDATE cluster_nodes SET beats = $1 +
+	return tx.Do(ctx, "counting heartbeats after a restore", `UPDATE cluster_nodes SET beats = $1 +
 		(SELECT CASE WHEN MAX(beats) > $2 THEN MAX(beats) ELSE $2 END FROM cluster_nodes)`, int64(leap), noted)
-	if err != nil {
-		return fmt.Errorf("counting heartbeats after a restore: %w", err)
-	}
-	return nil
 }
 
 // recognise holds the database, before this node's heartbeat in tx, against what this

@@ -24,7 +24,7 @@ func storeThings(ctx context.Context, tx *db.Tx, items []*thing) error {
 	for i, item := range items {
 		args[i] = []any{item.name}
 	}
-	return tx.Each(ctx, `INSERT INTO things (name) VALUES ($1) RETURNING id`, args,
+	return tx.Each(ctx, "inserting", `INSERT INTO things (name) VALUES ($1) RETURNING id`, args,
 		func(i int, row db.Row) error { return row.Scan(&items[i].id) })
 }
 

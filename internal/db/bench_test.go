@@ -98,7 +98,7 @@ func storeEach(ctx context.Context, tx *db.Tx, items []*event) error {
 	for i, e := range items {
 		events[i] = []any{e.request, db.Micros(tx.Now()), e.body}
 	}
-	err := tx.Each(ctx, `INSERT INTO bench_events (request, at, body) VALUES ($1, $2, $3) RETURNING id`, events,
+	err := tx.Each(ctx, "inserting", `INSERT INTO bench_events (request, at, body) VALUES ($1, $2, $3) RETURNING id`, events,
 		func(i int, row db.Row) error { return row.Scan(&items[i].id) })
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func storeEach(ctx context.Context, tx *db.Tx, items []*event) error {
 		events[i] = []any{e.id}
 		deliveries[i] = []any{e.id, e.channel}
 	}
-	err = tx.Each(ctx, `INSERT INTO bench_deliveries (event, channel, state) VALUES ($1, $2, 0) RETURNING id`, deliveries,
+	err = tx.Each(ctx, "inserting", `INSERT INTO bench_deliveries (event, channel, state) VALUES ($1, $2, 0) RETURNING id`, deliveries,
 		func(i int, row db.Row) error {
 			var id int64
 			err := row.Scan(&id)
@@ -117,8 +117,8 @@ func storeEach(ctx context.Context, tx *db.Tx, items []*event) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.Each(ctx, `UPDATE bench_deliveries SET state = 1 WHERE id = $1`, deliveries, nil); err != nil {
+	if err := tx.Each(ctx, "updating", `UPDATE bench_deliveries SET state = 1 WHERE id = $1`, deliveries, nil); err != nil {
 		return err
 	}
-	return tx.Each(ctx, `UPDATE bench_events SET at = at + 1 WHERE id = $1`, events, nil)
+	return tx.Each(ctx, "updating", `UPDATE bench_events SET at = at + 1 WHERE id = $1`, events, nil)
 }

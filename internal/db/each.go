@@ -16,8 +16,13 @@ type Row interface {
 // all of them go in one round trip, which is what makes a Batch fast there. If
 // scan is not nil, it is called for every row that comes back, with the index
 // in args of the run that gave it; it scans columns into their own types
-// (int64, string, []byte) and runs no statements.
-func (tx *Tx) Each(ctx context.Context, q string, args [][]any, scan func(i int, row Row) error) error {
+// (int64, string, []byte) and runs no statements. An error begins with what was being
+// done, as that of Do.
+func (tx *Tx) Each(ctx context.Context, what, q string, args [][]any, scan func(i int, row Row) error) error {
+	return doing(what, tx.each(ctx, q, args, scan))
+}
+
+func (tx *Tx) each(ctx context.Context, q string, args [][]any, scan func(i int, row Row) error) error {
 	if err := tx.ready(); err != nil || len(args) == 0 {
 		return err
 	}

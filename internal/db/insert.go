@@ -25,8 +25,13 @@ const argsAtOnce = 224
 // Insert writes rows in their order. PostgreSQL gets one statement with an array
 // a column, which takes it less than a statement a row in one round trip; SQLite
 // statements of some rows, the rest in smaller ones, each of a quarter: there are
-// a few to prepare, and not one for each number of rows.
-func (tx *Tx) Insert(ctx context.Context, in Insert) error {
+// a few to prepare, and not one for each number of rows. An error begins with what was
+// being done, as that of Do.
+func (tx *Tx) Insert(ctx context.Context, what string, in Insert) error {
+	return doing(what, tx.insert(ctx, in))
+}
+
+func (tx *Tx) insert(ctx context.Context, in Insert) error {
 	rows := columnLength(in.Columns[0])
 	if err := tx.ready(); err != nil || rows == 0 {
 		return err

@@ -52,10 +52,10 @@ func TestInsert(t *testing.T) {
 				if _, err := tx.Exec(t.Context(), `DELETE FROM t`); err != nil {
 					return err
 				}
-				if err := tx.Insert(t.Context(), in); err != nil {
+				if err := tx.Insert(t.Context(), "inserting", in); err != nil {
 					return err
 				}
-				return tx.Insert(t.Context(), again)
+				return tx.Insert(t.Context(), "inserting", again)
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -77,7 +77,7 @@ func TestInsertFails(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		in, _ := bulkRows(60, "x")
 		in.Columns[0].([]int64)[58] = 0
-		if err := d.Write(t.Context(), func(tx *db.Tx) error { return tx.Insert(t.Context(), in) }); err == nil {
+		if err := d.Write(t.Context(), func(tx *db.Tx) error { return tx.Insert(t.Context(), "inserting", in) }); err == nil {
 			t.Fatal("a key is there twice")
 		}
 		if got, err := findRows(t.Context(), d, in.Columns[0].([]int64)); err != nil || len(got) > 0 {

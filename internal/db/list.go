@@ -32,24 +32,19 @@ func Value[T any](row Row) (v T, err error) {
 func (tx *Tx) EachRow(ctx context.Context, what string, scan func(row Row) error, q string, args ...any) error {
 	rows, err := tx.Query(ctx, q, args...)
 	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		return doing(what, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		if err := scan(rows); err != nil {
-			return fmt.Errorf("%s: %w", what, err)
+			return doing(what, err)
 		}
 	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	return nil
+	return doing(what, rows.Err())
 }
 
 // CountTo counts the rows of a query, to most.
 func CountTo(ctx context.Context, tx *Tx, most int, q string, args ...any) (n int, err error) {
-	if err := tx.QueryRow(ctx, fmt.Sprintf(`SELECT count(*) FROM (%s LIMIT %d) counted`, q, most), args...).Scan(&n); err != nil {
-		return 0, fmt.Errorf("counting: %w", err)
-	}
-	return n, nil
+	err = tx.Get(ctx, "counting", []any{&n}, fmt.Sprintf(`SELECT count(*) FROM (%s LIMIT %d) counted`, q, most), args...)
+	return n, err
 }

@@ -60,10 +60,22 @@ func (tx *Tx) Exec(ctx context.Context, q string, args ...any) (int64, error) {
 // Do is Exec for a statement whose number of rows does not matter. An error begins with
 // what was being done, as in "deleting tokens".
 func (tx *Tx) Do(ctx context.Context, what, q string, args ...any) error {
-	if _, err := tx.Exec(ctx, q, args...); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+	_, err := tx.Changed(ctx, what, q, args...)
+	return err
+}
+
+// Changed is Do, and says how many rows the statement changed.
+func (tx *Tx) Changed(ctx context.Context, what, q string, args ...any) (int64, error) {
+	n, err := tx.Exec(ctx, q, args...)
+	return n, doing(what, err)
+}
+
+// doing says of an error what was being done.
+func doing(what string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s: %w", what, err)
 }
 
 // Query runs a query. Its rows must be closed before the next statement.
@@ -92,6 +104,20 @@ func (tx *Tx) QueryRow(ctx context.Context, q string, args ...any) *sql.Row {
 	row := tx.ses.queryRow(ctx, q, args)
 	tx.note(row.Err())
 	return row
+}
+
+// Get scans the one row that a query has.
+func (tx *Tx) Get(ctx context.Context, what string, into []any, q string, args ...any) error {
+	return doing(what, tx.QueryRow(ctx, q, args...).Scan(into...))
+}
+
+// Find scans the row that a query has, if there is one.
+func (tx *Tx) Find(ctx context.Context, what string, into []any, q string, args ...any) (found bool, err error) {
+	err = tx.Get(ctx, what, into, q, args...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Fenced is fault.Conflict unless fence is still the fence of the lease: what

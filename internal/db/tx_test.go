@@ -207,7 +207,7 @@ func TestTextIsComparedByBytes(t *testing.T) {
 	onBoth(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
 		must(t, d.Write(ctx, func(tx *db.Tx) error {
-			return tx.Each(ctx, `INSERT INTO things (name) VALUES ($1)`, [][]any{{"b"}, {"a-1"}, {"B"}, {"a1"}, {"ä"}, {"Z"}}, nil)
+			return tx.Each(ctx, "inserting", `INSERT INTO things (name) VALUES ($1)`, [][]any{{"b"}, {"a-1"}, {"B"}, {"a1"}, {"ä"}, {"Z"}}, nil)
 		}))
 		wantNames(t, d, "B", "Z", "a-1", "a1", "b", "ä")
 		var n int
@@ -226,15 +226,15 @@ func TestEach(t *testing.T) {
 		args := [][]any{{"a"}, {"b"}, {"c"}}
 		ids := make([]int64, len(args))
 		must(t, d.Write(ctx, func(tx *db.Tx) error {
-			must(t, tx.Each(ctx, `nothing is run`, nil, nil))
-			return tx.Each(ctx, `INSERT INTO things (name) VALUES ($1) RETURNING id`, args, func(i int, row db.Row) error { return row.Scan(&ids[i]) })
+			must(t, tx.Each(ctx, "doing nothing", `nothing is run`, nil, nil))
+			return tx.Each(ctx, "inserting", `INSERT INTO things (name) VALUES ($1) RETURNING id`, args, func(i int, row db.Row) error { return row.Scan(&ids[i]) })
 		}))
 		if ids[0] == 0 || ids[1] <= ids[0] || ids[2] <= ids[1] {
 			t.Errorf("the ids are %v", ids)
 		}
 		refused := errors.New("refused")
 		err := d.Write(ctx, func(tx *db.Tx) error {
-			return tx.Each(ctx, `UPDATE things SET n = 1 WHERE name = $1 RETURNING id`, args, func(i int, row db.Row) error {
+			return tx.Each(ctx, "updating", `UPDATE things SET n = 1 WHERE name = $1 RETURNING id`, args, func(i int, row db.Row) error {
 				if i == 1 {
 					return refused
 				}
@@ -246,7 +246,7 @@ func TestEach(t *testing.T) {
 		}
 		for _, scan := range []func(int, db.Row) error{nil, func(int, db.Row) error { return nil }} {
 			err = d.Write(ctx, func(tx *db.Tx) error {
-				return tx.Each(ctx, `INSERT INTO things (name) VALUES ($1)`, [][]any{{"d"}, {"a"}, {"e"}}, scan)
+				return tx.Each(ctx, "inserting", `INSERT INTO things (name) VALUES ($1)`, [][]any{{"d"}, {"a"}, {"e"}}, scan)
 			})
 			if !db.IsUnique(err) {
 				t.Errorf("a row that is there already gives %v", err)

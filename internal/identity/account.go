@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
@@ -50,8 +49,9 @@ func (s *Service) rename(ctx context.Context, tx *db.Tx, w *SignInProvider, u Us
 	case err != nil && !fault.Is(err, fault.NotFound):
 		return u, err
 	}
-	if _, err := tx.Exec(ctx, `UPDATE identity_users SET name = $1, name_key = $2 WHERE id = $3`, name, nameKey(name), u.ID); err != nil {
-		return u, fmt.Errorf("renaming a user: %w", err)
+	if err := tx.Do(ctx, "renaming a user",
+		`UPDATE identity_users SET name = $1, name_key = $2 WHERE id = $3`, name, nameKey(name), u.ID); err != nil {
+		return u, err
 	}
 	e := WithActor(ctx, audit.Entry{
 		Area: "identity", Action: "rename", Object: "user", ObjectID: refOf(w.Source, name),

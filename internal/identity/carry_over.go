@@ -25,8 +25,8 @@ var errNotLater = errors.New("it is not a later state of the database that was r
 // changed, passwords. All sessions end. replaced is a copy of that later state, of the
 // same schema and key. On an error nothing may be committed.
 func CarryOver(ctx context.Context, tx *db.Tx, replaced string) (c Carried, err error) {
-	if _, err := tx.Exec(ctx, `ATTACH DATABASE $1 AS replaced`, replaced); err != nil {
-		return c, fmt.Errorf("opening the replaced database: %w", err)
+	if err := tx.Do(ctx, "opening the replaced database", `ATTACH DATABASE $1 AS replaced`, replaced); err != nil {
+		return c, err
 	}
 	if err := comesLater(ctx, tx); err != nil {
 		return c, err
@@ -68,12 +68,12 @@ func CarryOver(ctx context.Context, tx *db.Tx, replaced string) (c Carried, err 
 		"identity_recovery_codes": "user_id, hash",
 		"identity_passkeys":       "id, user_id, credential_id, credential, name, created_at, used_at",
 	} {
-		if _, err := tx.Exec(ctx, `DELETE FROM `+table); err != nil {
-			return c, fmt.Errorf("carrying second factors over: %w", err)
+		if err := tx.Do(ctx, "carrying second factors over", `DELETE FROM `+table); err != nil {
+			return c, err
 		}
-		if _, err := tx.Exec(ctx, `INSERT INTO `+table+` (`+columns+`) SELECT `+columns+` FROM replaced.`+table+
+		if err := tx.Do(ctx, "carrying second factors over", `INSERT INTO `+table+` (`+columns+`) SELECT `+columns+` FROM replaced.`+table+
 			` WHERE user_id IN (SELECT id FROM identity_users)`); err != nil {
-			return c, fmt.Errorf("carrying second factors over: %w", err)
+			return c, err
 		}
 	}
 	if _, err := endAllSignIns(ctx, tx); err != nil {

@@ -3,7 +3,6 @@ package identity
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -125,17 +124,14 @@ func storeGroups(ctx context.Context, tx *db.Tx, user int64, groups []string, no
 	for name := range maps.Keys(known) {
 		gone = append(gone, []any{user, name})
 	}
-	if err := tx.Each(ctx, `DELETE FROM identity_members WHERE user_id = $1 AND name = $2`, gone, nil); err != nil {
-		return fmt.Errorf("forgetting groups of a user: %w", err)
+	if err := tx.Each(ctx, "forgetting groups of a user",
+		`DELETE FROM identity_members WHERE user_id = $1 AND name = $2`, gone, nil); err != nil {
+		return err
 	}
-	err = tx.Insert(ctx, db.Insert{
+	return tx.Insert(ctx, "storing groups of a user", db.Insert{
 		Into:    "identity_members (user_id, name, since)",
 		Columns: []any{slices.Repeat([]int64{user}, len(added)), added, slices.Repeat([]int64{db.Micros(now)}, len(added))},
 	})
-	if err != nil {
-		return fmt.Errorf("storing groups of a user: %w", err)
-	}
-	return nil
 }
 
 func groupsOf(ctx context.Context, tx *db.Tx, user int64) (map[string]bool, error) {

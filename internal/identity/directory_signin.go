@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"outrigger/internal/audit"
@@ -112,8 +111,8 @@ func (s *Service) admitUser(ctx context.Context, tx *db.Tx, source, name, subjec
 	case err == nil && (u.Name == name || u.Disabled()):
 		return u, nil
 	case err == nil:
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_users WHERE id = $1`, u.ID); err != nil {
-			return u, fmt.Errorf("deleting a user: %w", err)
+		if err := tx.Do(ctx, "deleting a user", `DELETE FROM identity_users WHERE id = $1`, u.ID); err != nil {
+			return u, err
 		}
 		if err := recordAdmitted(ctx, tx, "delete", source, u.Name); err != nil {
 			return u, err

@@ -27,11 +27,9 @@ const selectFactors = `(SELECT COUNT(*) FROM identity_totp f WHERE f.user_id = i
 	(SELECT COUNT(*) FROM identity_recovery_codes f WHERE f.user_id = identity_users.id)`
 
 func factorsOf(ctx context.Context, tx *db.Tx, user int64) (f Factors, err error) {
-	err = tx.QueryRow(ctx, `SELECT `+selectFactors+` FROM identity_users WHERE id = $1`, user).Scan(&f.App, &f.Passkeys, &f.Recovery)
-	if err != nil {
-		return f, fmt.Errorf("reading second factors: %w", err)
-	}
-	return f, nil
+	err = tx.Get(ctx, "reading second factors", []any{&f.App, &f.Passkeys, &f.Recovery},
+		`SELECT `+selectFactors+` FROM identity_users WHERE id = $1`, user)
+	return f, err
 }
 
 // RemoveFactors removes everything that a user has beside the password, for one

@@ -79,14 +79,14 @@ func firstRecovery(ctx context.Context, tx *db.Tx, before User) ([]secret.Value,
 }
 
 func makeRecovery(ctx context.Context, tx *db.Tx, user int64) (codes []secret.Value, err error) {
-	if _, err := tx.Exec(ctx, `DELETE FROM identity_recovery_codes WHERE user_id = $1`, user); err != nil {
-		return nil, fmt.Errorf("deleting recovery codes: %w", err)
+	if err := tx.Do(ctx, "deleting recovery codes", `DELETE FROM identity_recovery_codes WHERE user_id = $1`, user); err != nil {
+		return nil, err
 	}
 	for range recoveryCodes {
 		code := newTypedCode()
-		if _, err := tx.Exec(ctx, `INSERT INTO identity_recovery_codes (user_id, hash) VALUES ($1, $2)`, user,
+		if err := tx.Do(ctx, "storing a recovery code", `INSERT INTO identity_recovery_codes (user_id, hash) VALUES ($1, $2)`, user,
 			secret.Fingerprint(code)); err != nil {
-			return nil, fmt.Errorf("storing a recovery code: %w", err)
+			return nil, err
 		}
 		codes = append(codes, typed(code))
 	}

@@ -62,9 +62,9 @@ type proved struct {
 func (s *Service) openSession(ctx context.Context, tx *db.Tx, u User, proof proved, address string) (plain string, id int64, err error) {
 	plain = secret.Random(secretBytes)
 	now := s.now()
-	if _, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE expires_at <= $1 OR used_at <= $2`,
+	if err := tx.Do(ctx, "deleting sessions", `DELETE FROM identity_sessions WHERE expires_at <= $1 OR used_at <= $2`,
 		db.Micros(now), db.Micros(now.Add(-sessionIdle))); err != nil {
-		return "", 0, fmt.Errorf("deleting sessions: %w", err)
+		return "", 0, err
 	}
 	err = tx.QueryRow(ctx, `UPDATE identity_users SET signed_in_at = $1 WHERE id = $2 AND disabled_at = 0 RETURNING id`,
 		db.Micros(now), u.ID).Scan(&u.ID)

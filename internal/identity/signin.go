@@ -2,9 +2,6 @@ package identity
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -94,14 +91,11 @@ func (s *Service) SignIn(ctx context.Context, user, password, addr string) (sess
 func samePassword(ctx context.Context, tx *db.Tx, u User) error {
 	q := `SELECT id FROM identity_users WHERE id = $1 AND password = $2 AND disabled_at = 0` + tx.ForUpdate()
 	var id int64
-	err := tx.QueryRow(ctx, q, u.ID, u.password).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return ErrUnauthenticated()
+	found, err := tx.Find(ctx, "reading the password of a user", []any{&id}, q, u.ID, u.password)
+	if err == nil && !found {
+		err = ErrUnauthenticated()
 	}
-	if err != nil {
-		return fmt.Errorf("reading the password of a user: %w", err)
-	}
-	return nil
+	return err
 }
 
 // CheckPassword is nil when the password is the user's; else it answers as

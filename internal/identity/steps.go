@@ -55,21 +55,21 @@ func (st step) way() string {
 func (s *Service) beginStep(ctx context.Context, tx *db.Tx, st step, address string) (plain string, err error) {
 	plain = secret.Random(secretBytes)
 	now, expires := s.now(), s.now().Add(stepLife)
-	if _, err := tx.Exec(ctx, `DELETE FROM identity_steps WHERE expires_at <= $1`, db.Micros(now)); err != nil {
-		return "", fmt.Errorf("deleting steps: %w", err)
+	if err := tx.Do(ctx, "deleting steps", `DELETE FROM identity_steps WHERE expires_at <= $1`, db.Micros(now)); err != nil {
+		return "", err
 	}
 	address = attemptOf("", address).address
-	if _, err := tx.Exec(ctx, `DELETE FROM identity_steps WHERE hash IN (SELECT hash FROM identity_steps WHERE address = $1
+	if err := tx.Do(ctx, "deleting steps", `DELETE FROM identity_steps WHERE hash IN (SELECT hash FROM identity_steps WHERE address = $1
 		AND COALESCE(user_id, 0) = $2
 		ORDER BY expires_at DESC LIMIT 1000 OFFSET $3)`, address, st.user, stepsAtOnce-1); err != nil {
-		return "", fmt.Errorf("deleting steps: %w", err)
+		return "", err
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO identity_steps (hash, purpose, user_id, session_id, address, challenge, tries, expires_at)
+	if err := tx.Do(ctx, "storing a step",
+		`INSERT INTO identity_steps (hash, purpose, user_id, session_id, address, challenge, tries, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, 0, $7)`,
 		secret.Fingerprint(plain), string(st.purpose), sql.NullInt64{Int64: st.user, Valid: st.user != 0}, st.session, address,
-		orEmpty(st.challenge), db.Micros(expires))
-	if err != nil {
-		return "", fmt.Errorf("storing a step: %w", err)
+		orEmpty(st.challenge), db.Micros(expires)); err != nil {
+		return "", err
 	}
 	return plain, nil
 }

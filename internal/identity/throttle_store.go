@@ -78,16 +78,11 @@ func (s *Service) signedInAt(ctx context.Context, tx *db.Tx, d attempt) (at time
 	if s.platform != nil {
 		platform = s.platform.source
 	}
-	err = tx.QueryRow(ctx, `SELECT a.signed_in_at FROM identity_addresses a JOIN identity_users u ON u.id = a.user_id
+	_, err = tx.Find(ctx, "reading the addresses of a user", []any{db.At(&at)},
+		`SELECT a.signed_in_at FROM identity_addresses a JOIN identity_users u ON u.id = a.user_id
 		WHERE u.source IN ($1, $2) AND u.name_key = $3 AND a.address = $4
-		ORDER BY CASE u.source WHEN $1 THEN 0 ELSE 1 END LIMIT 1`, Local, platform, d.account, d.address).Scan(db.At(&at))
-	if errors.Is(err, sql.ErrNoRows) {
-		return at, nil
-	}
-	if err != nil {
-		return at, fmt.Errorf("reading the addresses of a user: %w", err)
-	}
-	return at, nil
+		ORDER BY CASE u.source WHEN $1 THEN 0 ELSE 1 END LIMIT 1`, Local, platform, d.account, d.address)
+	return at, err
 }
 
 func failuresOf(ctx context.Context, tx *db.Tx, key []byte, lock string) (f failures, err error) {

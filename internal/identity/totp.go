@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
-	"database/sql"
-	"errors"
 	"fmt"
 	"image"
 	"time"
@@ -67,13 +65,10 @@ func (s *Service) SetUpApp(ctx context.Context) (App, error) {
 		}
 		plain = make([]byte, totpBytes)
 		rand.Read(plain) // never fails
-		_, err = tx.Exec(ctx, `INSERT INTO identity_totp (user_id, secret, created_at, confirmed_at, last_step) VALUES ($1, $2, $3, 0, 0)
+		return tx.Do(ctx, "storing an authenticator app",
+			`INSERT INTO identity_totp (user_id, secret, created_at, confirmed_at, last_step) VALUES ($1, $2, $3, 0, 0)
 			ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, created_at = excluded.created_at`,
 			u.ID, s.box.Seal(string(plain), totpTable, totpColumn, idText(u.ID)), db.Micros(s.now()))
-		if err != nil {
-			return fmt.Errorf("storing an authenticator app: %w", err)
-		}
-		return nil
 	})
 	if err != nil {
 		return App{}, err
@@ -169,15 +164,12 @@ type storedTOTP struct {
 }
 
 func totpOf(ctx context.Context, tx *db.Tx, user int64) (t storedTOTP, err error) {
-	err = tx.QueryRow(ctx, `SELECT secret, created_at, last_step FROM identity_totp WHERE user_id = $1`, user).
-		Scan(&t.sealed, db.At(&t.created), &t.lastStep)
-	if errors.Is(err, sql.ErrNoRows) {
-		return t, fault.New(fault.NotFound, "There is no authenticator app. Set one up.")
+	found, err := tx.Find(ctx, "reading an authenticator app", []any{&t.sealed, db.At(&t.created), &t.lastStep},
+		`SELECT secret, created_at, last_step FROM identity_totp WHERE user_id = $1`, user)
+	if err == nil && !found {
+		err = fault.New(fault.NotFound, "There is no authenticator app. Set one up.")
 	}
-	if err != nil {
-		return t, fmt.Errorf("reading an authenticator app: %w", err)
-	}
-	return t, nil
+	return t, err
 }
 
 func (s *Service) unsealTOTP(user int64, sealed []byte) ([]byte, error) {

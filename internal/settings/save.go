@@ -2,7 +2,6 @@ package settings
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"outrigger/internal/audit"
@@ -77,9 +76,10 @@ func (s *Store) save(ctx context.Context, tx *db.Tx, before *Settings, draft Dra
 	if proxy != nil {
 		sealed = s.box.Seal(plain(after), place[0], place[1], place[2])
 	}
-	if _, err := tx.Exec(ctx, `UPDATE settings SET version = $1, proxy_url = $2, updated_by = $3, updated_at = $4 WHERE id = 1`,
+	if err := tx.Do(ctx, "storing the settings",
+		`UPDATE settings SET version = $1, proxy_url = $2, updated_by = $3, updated_at = $4 WHERE id = 1`,
 		after.Version, sealed, after.UpdatedBy, db.Micros(after.UpdatedAt)); err != nil {
-		return nil, fmt.Errorf("storing the settings: %w", err)
+		return nil, err
 	}
 	return after, record(ctx, tx, before, after)
 }

@@ -52,12 +52,12 @@ func (q *Queue) writeArrivals(ctx context.Context, tx *db.Tx, items []*arrival) 
 		messages[i] = []any{q.o.NodeID, a.sender, a.subject, a.messageID, a.trace, a.recipients.encode(), a.size,
 			flag(a.eightBit), flag(a.utf8), flag(a.openEnd), db.Micros(now), len(a.recipients), a.parts, a.body}
 	}
-	err := tx.Each(ctx, `INSERT INTO relay_messages (node_id, sender, subject, message_id, trace, recipients, size, eight_bit, utf8, open_end,
+	if err := tx.Each(ctx, "inserting messages",
+		`INSERT INTO relay_messages (node_id, sender, subject, message_id, trace, recipients, size, eight_bit, utf8, open_end,
 			queued_at, due_at, failed_at, waiting, failed, parts, body)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, 0, $12, 0, $13, $14) RETURNING id`, messages,
-		func(i int, row db.Row) error { return row.Scan(&items[i].id) })
-	if err != nil {
-		return fmt.Errorf("inserting messages: %w", err)
+		func(i int, row db.Row) error { return row.Scan(&items[i].id) }); err != nil {
+		return err
 	}
 	if err := insertParts(ctx, tx, items); err != nil {
 		return err
@@ -77,10 +77,7 @@ func insertParts(ctx context.Context, tx *db.Tx, items []*arrival) error {
 			parts = append(parts, []any{a.id, i, piece})
 		}
 	}
-	if err := tx.Each(ctx, `INSERT INTO relay_parts (message_id, n, data) VALUES ($1, $2, $3)`, parts, nil); err != nil {
-		return fmt.Errorf("inserting parts: %w", err)
-	}
-	return nil
+	return tx.Each(ctx, "inserting parts", `INSERT INTO relay_parts (message_id, n, data) VALUES ($1, $2, $3)`, parts, nil)
 }
 
 // withdraw removes messages whose arrival was refused although it may have

@@ -144,8 +144,8 @@ func deleteWithThem(ctx context.Context, tx *db.Tx, ids []int64) error {
 		args[i] = []any{id}
 	}
 	for _, table := range [...]string{"relay_attempts", "relay_parts"} {
-		if err := tx.Each(ctx, `DELETE FROM `+table+` WHERE message_id = $1`, args, nil); err != nil {
-			return fmt.Errorf("deleting from %s: %w", table, err)
+		if err := tx.Each(ctx, "deleting from "+table, `DELETE FROM `+table+` WHERE message_id = $1`, args, nil); err != nil {
+			return err
 		}
 	}
 	return nil

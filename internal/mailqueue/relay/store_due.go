@@ -115,7 +115,7 @@ func readJobs(ctx context.Context, tx *db.Tx, ids []int64) ([]*job, error) {
 	for i, id := range ids {
 		found[i], args[i] = &job{id: id}, []any{id}
 	}
-	err := tx.Each(ctx, `SELECT sender, trace, recipients, queued_at, size, eight_bit, utf8, open_end, parts, body
+	err := tx.Each(ctx, "reading messages", `SELECT sender, trace, recipients, queued_at, size, eight_bit, utf8, open_end, parts, body
 		FROM relay_messages WHERE id = $1`, args, func(i int, row db.Row) (err error) {
 		j := found[i]
 		var eightBit, utf8, openEnd, parts int64

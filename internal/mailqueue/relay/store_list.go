@@ -110,10 +110,8 @@ func (q *Queue) Count(ctx context.Context, f mailqueue.MessageFilter) (n int64, 
 
 func count(ctx context.Context, tx *db.Tx, f mailqueue.MessageFilter) (n int64, err error) {
 	where, args := condition(tx, f, 0)
-	if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM relay_messages WHERE id > $1`+where, args...).Scan(&n); err != nil {
-		return 0, fmt.Errorf("counting messages: %w", err)
-	}
-	return n, nil
+	err = tx.Get(ctx, "counting messages", []any{&n}, `SELECT COUNT(*) FROM relay_messages WHERE id > $1`+where, args...)
+	return n, err
 }
 
 // maxSearched is how many messages Total looks at for texts and ages, which have no

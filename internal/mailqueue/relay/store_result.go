@@ -163,9 +163,7 @@ func saveAttempts(ctx context.Context, tx *db.Tx, r *result, node string) error 
 		number++
 		args[i] = []any{r.id, number, node, string(recipients), db.Micros(r.at), r.took.Microseconds(), s.status, s.answer, s.err}
 	}
-	if err := tx.Each(ctx, `INSERT INTO relay_attempts (message_id, number, node_id, recipients, at, took, status, answer, error)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, args, nil); err != nil {
-		return fmt.Errorf("inserting attempts: %w", err)
-	}
-	return nil
+	return tx.Each(ctx, "inserting attempts",
+		`INSERT INTO relay_attempts (message_id, number, node_id, recipients, at, took, status, answer, error)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, args, nil)
 }

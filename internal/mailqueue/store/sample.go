@@ -33,13 +33,9 @@ func (s *Store) Record(ctx context.Context, node, source string, sizes mailqueue
 func record(ctx context.Context, tx *db.Tx, node string, sizes mailqueue.Sizes, failure error) error {
 	now := db.Micros(tx.Now())
 	if failure != nil {
-		_, err := tx.Exec(ctx, `UPDATE mailqueue_nodes SET error = $2,
+		return tx.Do(ctx, "recording a failed sample", `UPDATE mailqueue_nodes SET error = $2,
 			failing_since = CASE WHEN failing_since = 0 THEN $3 ELSE failing_since END WHERE node_id = $1`,
 			node, fault.As(failure).Message, now)
-		if err != nil {
-			return fmt.Errorf("recording a failed sample: %w", err)
-		}
-		return nil
 	}
 	if err := tx.Do(ctx, "recording a sample",
 		`UPDATE mailqueue_nodes SET size = $2, error_size = $3, sampled_at = $4, error = '', failing_since = 0

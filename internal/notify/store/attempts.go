@@ -88,11 +88,9 @@ func dropRequests(ctx context.Context, tx *db.Tx, attempts [][]any) error {
 		return nil
 	}
 	const kept = `(SELECT %s(number) FROM notify_attempts WHERE delivery_id = $1 AND request <> '')`
-	if err := tx.Each(ctx, fmt.Sprintf(`UPDATE notify_attempts SET request = '' WHERE delivery_id = $1 AND request <> ''
-		AND number > `+kept+` AND number < `+kept, "min", "max"), of, nil); err != nil {
-		return fmt.Errorf("dropping what was sent with attempts: %w", err)
-	}
-	return nil
+	return tx.Each(ctx, "dropping what was sent with attempts",
+		fmt.Sprintf(`UPDATE notify_attempts SET request = '' WHERE delivery_id = $1 AND request <> ''
+		AND number > `+kept+` AND number < `+kept, "min", "max"), of, nil)
 }
 
 // readAttempts reads the attempts that did not deliver, and those that delivered

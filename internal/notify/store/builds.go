@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -63,12 +62,9 @@ func settleBuilds(ctx context.Context, tx *db.Tx, items []*notify.Receipt) error
 		rows[i] = append(k.args(), b.State, clean(b.URL), clean(b.Number), db.Micros(b.Posted), db.Micros(b.Asked), db.Micros(b.At),
 			db.Micros(tx.Now()))
 	}
-	if err := tx.Each(ctx, `UPDATE notify_builds SET state = $6, url = $7, number = $8, posted_at = $9,
+	return tx.Each(ctx, "keeping builds", `UPDATE notify_builds SET state = $6, url = $7, number = $8, posted_at = $9,
 			asked_at = $10, stood_at = $11, seen_at = $12
-		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND hash = $4 AND build_key = $5`, rows, nil); err != nil {
-		return fmt.Errorf("keeping builds: %w", err)
-	}
-	return nil
+		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND hash = $4 AND build_key = $5`, rows, nil)
 }
 
 // lockBuilds returns what was told of builds. Those that are new are inserted,
@@ -78,13 +74,13 @@ func lockBuilds(ctx context.Context, tx *db.Tx, keys []buildKey) (map[buildKey]n
 	for i, k := range keys {
 		args[i], unknown[i] = k.args(), append(k.args(), db.Micros(tx.Now()))
 	}
-	if err := tx.Each(ctx, `INSERT INTO notify_builds (connection, project_fold, repository_fold, hash, build_key,
+	if err := tx.Each(ctx, "noting builds", `INSERT INTO notify_builds (connection, project_fold, repository_fold, hash, build_key,
 			state, url, number, posted_at, asked_at, stood_at, seen_at)
 		VALUES ($1, $2, $3, $4, $5, '', '', '', 0, 0, 0, $6) ON CONFLICT DO NOTHING`, unknown, nil); err != nil {
-		return nil, fmt.Errorf("noting builds: %w", err)
+		return nil, err
 	}
 	seen := make(map[buildKey]notify.SeenBuild, len(keys))
-	err := tx.Each(ctx, `SELECT state, url, number, posted_at, asked_at, stood_at FROM notify_builds
+	if err := tx.Each(ctx, "reading builds", `SELECT state, url, number, posted_at, asked_at, stood_at FROM notify_builds
 		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND hash = $4 AND build_key = $5`+tx.ForUpdate(), args,
 		func(i int, row db.Row) error {
 			var b notify.SeenBuild
@@ -93,9 +89,8 @@ func lockBuilds(ctx context.Context, tx *db.Tx, keys []buildKey) (map[buildKey]n
 			}
 			seen[keys[i]] = b
 			return nil
-		})
-	if err != nil {
-		return nil, fmt.Errorf("reading builds: %w", err)
+		}); err != nil {
+		return nil, err
 	}
 	return seen, nil
 }
@@ -120,11 +115,7 @@ func moveBuilds(ctx context.Context, tx *db.Tx, by notify.KeyChange) error {
 // DeleteBuilds forgets builds of which nothing was told since a time; see
 // retention.Rule.
 func DeleteBuilds(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
-	n, err := tx.Exec(ctx, `DELETE FROM notify_builds WHERE (connection, project_fold, repository_fold, hash, build_key) IN
+	return tx.Changed(ctx, "deleting builds", `DELETE FROM notify_builds WHERE (connection, project_fold, repository_fold, hash, build_key) IN
 		(SELECT connection, project_fold, repository_fold, hash, build_key FROM notify_builds WHERE seen_at < $1 ORDER BY seen_at LIMIT $2)
 		AND seen_at < $1`, db.Micros(before), limit)
-	if err != nil {
-		return 0, fmt.Errorf("deleting builds: %w", err)
-	}
-	return n, nil
 }

@@ -95,15 +95,16 @@ func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string)
 	fingerprint := fingerprintURL(webhookURL)
 	sealed := s.box.Seal(webhookURL, "notify_channels", "url", fingerprint)
 	var id int64
-	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET reason = '', gate_reason = '', inside = '', gate_inside = ''
+	if err := tx.Do(ctx, "forgetting that a webhook URL was lost",
+		`UPDATE notify_channels SET reason = '', gate_reason = '', inside = '', gate_inside = ''
 		WHERE fingerprint = $1 AND LENGTH(url) = 0`, fingerprint); err != nil {
-		return 0, fmt.Errorf("forgetting that a webhook URL was lost: %w", err)
+		return 0, err
 	}
-	if _, err := tx.Exec(ctx, `INSERT INTO notify_channels (fingerprint, url, host, mask, state, reason, broken_at, gate_until,
+	if err := tx.Do(ctx, "inserting channel", `INSERT INTO notify_channels (fingerprint, url, host, mask, state, reason, broken_at, gate_until,
 			gate_step, gate_reason, rejected, refused, suspect, failing_since, last_ok_at, created_at)
 		VALUES ($1, $2, $3, $4, 'open', '', 0, 0, 0, '', 0, 0, 0, 0, 0, $5) ON CONFLICT (fingerprint) DO UPDATE SET url = excluded.url`,
 		fingerprint, sealed, u.Hostname(), secret.MaskURL(webhookURL), db.Micros(tx.Now())); err != nil {
-		return 0, fmt.Errorf("inserting channel: %w", err)
+		return 0, err
 	}
 	if err := tx.QueryRow(ctx, `SELECT id FROM notify_channels WHERE fingerprint = $1`, fingerprint).Scan(&id); err != nil {
 		return 0, fmt.Errorf("finding channel: %w", err)

@@ -131,7 +131,7 @@ func countHeld(ctx context.Context, tx *db.Tx, channels []notify.ChannelInfo) er
 	for i := range channels {
 		of[i] = []any{channels[i].ID, now}
 	}
-	err := tx.Each(ctx, `SELECT count(*), coalesce(min(held_until), 0) FROM notify_deliveries
+	return tx.Each(ctx, "counting what quiet hours hold", `SELECT count(*), coalesce(min(held_until), 0) FROM notify_deliveries
 		WHERE channel_id = $1 AND held_until > 0 AND held_until > $2 AND finished_at = 0`, of,
 		func(i int, row db.Row) error {
 			var n, until int64
@@ -139,10 +139,6 @@ func countHeld(ctx context.Context, tx *db.Tx, channels []notify.ChannelInfo) er
 			channels[i].Held, channels[i].HeldUntil = int(n), db.Time(until)
 			return err
 		})
-	if err != nil {
-		return fmt.Errorf("counting what quiet hours hold: %w", err)
-	}
-	return nil
 }
 
 // troubledWhere selects the channels that are broken, or on which messages have

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 
 	"outrigger/internal/db"
@@ -75,21 +74,22 @@ func (s *Store) replaceURL(
 	if change.Tested {
 		lastOK = db.Micros(tx.Now())
 	}
-	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET fingerprint = $1, url = $2, host = $3, mask = $4,
+	if err := tx.Do(ctx, "replacing a webhook URL", `UPDATE notify_channels SET fingerprint = $1, url = $2, host = $3, mask = $4,
 			state = 'open', reason = '', inside = '', broken_at = 0,
 			gate_until = 0, gate_step = 0, gate_reason = '', gate_inside = '', rejected = 0, refused = 0, suspect = 0,
 			failing_since = 0, last_ok_at = $6 WHERE id = $5`,
 		fingerprint, s.box.Seal(webhookURL, "notify_channels", "url", fingerprint), u.Hostname(), secret.MaskURL(webhookURL), before.ID,
 		lastOK); err != nil {
-		return false, fmt.Errorf("replacing a webhook URL: %w", err)
+		return false, err
 	}
 	if err := keepFormer(ctx, tx, before, fingerprint); err != nil {
 		return false, err
 	}
 	// As of what moves to another channel; see moveDeliveries.
-	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET errors_5xx = 0, due_at = 0, beside = 0, batch = 0
+	if err := tx.Do(ctx, "having what waits try the new webhook URL",
+		`UPDATE notify_deliveries SET errors_5xx = 0, due_at = 0, beside = 0, batch = 0
 		WHERE channel_id = $1 AND finished_at = 0 AND (errors_5xx > 0 OR due_at > 0 OR beside > 0 OR batch > 0)`, before.ID); err != nil {
-		return false, fmt.Errorf("having what waits try the new webhook URL: %w", err)
+		return false, err
 	}
 	tx.AfterCommit(func() { s.moved(before.ID) })
 	return true, nil

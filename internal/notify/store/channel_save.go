@@ -142,11 +142,9 @@ func writeChannel(ctx context.Context, tx *db.Tx, who notify.Actor, id int64, d 
 	for i, p := range d.SharedWith.Projects {
 		shares[i] = []any{id, p.Connection, clean(p.ProjectKey), notify.Fold(clean(p.ProjectKey))}
 	}
-	if err := tx.Each(ctx, `INSERT INTO notify_channel_shares (channel_id, connection, project_key, project_fold) VALUES ($1, $2, $3, $4)`,
-		shares, nil); err != nil {
-		return fmt.Errorf("sharing channel: %w", err)
-	}
-	return nil
+	return tx.Each(ctx, "sharing channel",
+		`INSERT INTO notify_channel_shares (channel_id, connection, project_key, project_fold) VALUES ($1, $2, $3, $4)`,
+		shares, nil)
 }
 
 // DeleteChannel deletes a channel to which nothing sends, and cancels what waits on

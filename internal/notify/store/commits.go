@@ -48,17 +48,14 @@ func nameCommits(ctx context.Context, tx *db.Tx, receipts []*notify.Receipt) err
 		projectFolds[i], repositoryFolds[i] = k.at.ProjectKey, k.at.RepositoryKey
 		branches[i], named[i], due[i] = c.Branch, db.Micros(c.NamedAt), db.Micros(c.DueAt)
 	}
-	if err := tx.Insert(ctx, db.Insert{
+	return tx.Insert(ctx, "inserting named commits", db.Insert{
 		Into: `notify_commits (connection, hash, project_key, repository_key, project_fold, repository_fold,
 			branch, named_at, due_at, asked)`,
 		Columns:   []any{connections, hashes, projects, repositories, projectFolds, repositoryFolds, branches, named, due},
 		Constants: `0`,
 		OnConflict: `ON CONFLICT (connection, hash, project_fold, repository_fold) DO UPDATE SET
 			branch = excluded.branch, named_at = excluded.named_at, due_at = excluded.due_at, asked = 0 WHERE excluded.due_at > 0`,
-	}); err != nil {
-		return fmt.Errorf("inserting named commits: %w", err)
-	}
-	return nil
+	})
 }
 
 const selectCommits = `SELECT connection, hash, project_key, repository_key, branch, named_at, due_at, asked FROM notify_commits `

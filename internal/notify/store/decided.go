@@ -54,10 +54,7 @@ func (s *Store) updateDecided(ctx context.Context, tx *db.Tx, d *decidedDelivery
 	for _, rule := range d.Rules[1:] {
 		links = append(links, []any{rule, d.ID})
 	}
-	if err := tx.Each(ctx, `INSERT INTO notify_delivery_rules (rule_id, delivery_id) VALUES ($1, $2)`, links, nil); err != nil {
-		return fmt.Errorf("inserting a delivery's rules: %w", err)
-	}
-	return nil
+	return tx.Each(ctx, "inserting a delivery's rules", `INSERT INTO notify_delivery_rules (rule_id, delivery_id) VALUES ($1, $2)`, links, nil)
 }
 
 func deleteRuleLinks(ctx context.Context, tx *db.Tx, d *decidedDelivery) error {
@@ -65,10 +62,7 @@ func deleteRuleLinks(ctx context.Context, tx *db.Tx, d *decidedDelivery) error {
 	for _, rule := range d.before[1:] {
 		links = append(links, []any{rule, d.ID})
 	}
-	if err := tx.Each(ctx, `DELETE FROM notify_delivery_rules WHERE rule_id = $1 AND delivery_id = $2`, links, nil); err != nil {
-		return fmt.Errorf("deleting a delivery's rules: %w", err)
-	}
-	return nil
+	return tx.Each(ctx, "deleting a delivery's rules", `DELETE FROM notify_delivery_rules WHERE rule_id = $1 AND delivery_id = $2`, links, nil)
 }
 
 // followRules settles a delivery that was kept on its channel until the decisions

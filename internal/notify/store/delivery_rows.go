@@ -56,14 +56,13 @@ func insertDeliveries(ctx context.Context, tx *db.Tx, deliveries []*notify.Deliv
 	if err := special.insert(ctx, tx); err != nil {
 		return err
 	}
-	if err := tx.Each(ctx, `INSERT INTO notify_delivery_rules (rule_id, delivery_id) VALUES ($1, $2)`, rules, nil); err != nil {
-		return fmt.Errorf("inserting deliveries' rules: %w", err)
+	if err := tx.Each(ctx, "inserting deliveries' rules",
+		`INSERT INTO notify_delivery_rules (rule_id, delivery_id) VALUES ($1, $2)`, rules, nil); err != nil {
+		return err
 	}
-	if err := tx.Each(ctx, `INSERT INTO notify_decisions (event_id, rule_id, delivery_id, decision, member, note, decided_at)
-		VALUES ($1, $2, $3, 'undecided', '', '', 0)`, undecided, nil); err != nil {
-		return fmt.Errorf("inserting what is undecided: %w", err)
-	}
-	return nil
+	return tx.Each(ctx, "inserting what is undecided",
+		`INSERT INTO notify_decisions (event_id, rule_id, delivery_id, decision, member, note, decided_at)
+		VALUES ($1, $2, $3, 'undecided', '', '', 0)`, undecided, nil)
 }
 
 // deliveryRows are rows of notify_deliveries, column by column.
@@ -104,8 +103,5 @@ func (c *deliveryRows) insert(ctx context.Context, tx *db.Tx) error {
 	} else {
 		in.Columns = append(in.Columns, c.states, c.notes)
 	}
-	if err := tx.Insert(ctx, in); err != nil {
-		return fmt.Errorf("inserting deliveries: %w", err)
-	}
-	return nil
+	return tx.Insert(ctx, "inserting deliveries", in)
 }

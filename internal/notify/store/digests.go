@@ -71,12 +71,8 @@ func (s *Store) DigestMembers(ctx context.Context, d *notify.Delivery, limit int
 // those that quiet hours hold are not in it.
 func (s *Store) CountWaiting(ctx context.Context, channelID int64, max int) (n int, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		err := tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM notify_deliveries
-			WHERE channel_id = $1 AND finished_at = 0 AND held_until <= $2 LIMIT $3) AS waiting`, channelID, db.Micros(tx.Now()), max).Scan(&n)
-		if err != nil {
-			return fmt.Errorf("counting what waits: %w", err)
-		}
-		return nil
+		return tx.Get(ctx, "counting what waits", []any{&n}, `SELECT count(*) FROM (SELECT 1 FROM notify_deliveries
+			WHERE channel_id = $1 AND finished_at = 0 AND held_until <= $2 LIMIT $3) AS waiting`, channelID, db.Micros(tx.Now()), max)
 	})
 	return n, err
 }

@@ -26,14 +26,14 @@ func insertEventRows(ctx context.Context, tx *db.Tx, rows []*eventRow) error {
 		byID[ids[i]] = e
 		c.add(e)
 	}
-	if err := tx.Insert(ctx, db.Insert{
+	if err := tx.Insert(ctx, "inserting events", db.Insert{
 		Into: `notify_events (id, connection, hook, event_key, request_id, fingerprint, received_at, outcome, reason,
 			project_key, repository_key, generation, rules, delivery, needed, event, body)`,
 		Columns: []any{ids, c.connection, c.hook, c.key, c.requestID, c.fingerprint, c.receivedAt, c.outcome, c.reason,
 			c.project, c.repository, c.generation, c.rules, c.delivery, c.needed, c.event, c.body},
 		OnConflict: `ON CONFLICT (fingerprint) WHERE fingerprint IS NOT NULL DO NOTHING`,
 	}); err != nil {
-		return fmt.Errorf("inserting events: %w", err)
+		return err
 	}
 	return markInserted(ctx, tx, ids, byID)
 }

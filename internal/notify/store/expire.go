@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -83,15 +82,9 @@ func (s *Store) spans(ctx context.Context, shards []int, age time.Duration) (fou
 func (s *Store) expireBeyond(ctx context.Context, channel int64, max int) (int, error) {
 	var last int64
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		err := tx.QueryRow(ctx, `SELECT id FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0
-			ORDER BY id DESC LIMIT 1 OFFSET $2`, channel, max).Scan(&last)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("counting what waits: %w", err)
-		}
-		return nil
+		_, err := tx.Find(ctx, "counting what waits", []any{&last}, `SELECT id FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0
+			ORDER BY id DESC LIMIT 1 OFFSET $2`, channel, max)
+		return err
 	})
 	if err != nil || last == 0 {
 		return 0, err

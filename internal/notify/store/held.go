@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"outrigger/internal/db"
@@ -20,8 +19,9 @@ func (s *Store) release(ctx context.Context, tx *db.Tx, rule, channel int64) err
 	for _, d := range waiting {
 		held = append(held, []any{db.Micros(tx.Now()), d.id})
 	}
-	if err := tx.Each(ctx, `UPDATE notify_deliveries SET held_until = $1 WHERE id = $2 AND held_until > $1`, held, nil); err != nil {
-		return fmt.Errorf("ending quiet hours: %w", err)
+	if err := tx.Each(ctx, "ending quiet hours",
+		`UPDATE notify_deliveries SET held_until = $1 WHERE id = $2 AND held_until > $1`, held, nil); err != nil {
+		return err
 	}
 	tx.AfterCommit(func() { s.moved(channel) })
 	return nil

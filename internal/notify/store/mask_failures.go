@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"outrigger/internal/db"
@@ -17,16 +16,13 @@ func (s *Store) FailMask(ctx context.Context, f notify.MaskFailure) error {
 		if err := s.beginRulesChange(ctx, tx); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `INSERT INTO notify_mask_failures (rule_id, member, fingerprint, times, error, failed_at)
+		return tx.Do(ctx, "counting a failure of a mask",
+			`INSERT INTO notify_mask_failures (rule_id, member, fingerprint, times, error, failed_at)
 			SELECT id, $1, $2, 1, $3, $4 FROM notify_rules WHERE id = $5
 			ON CONFLICT (rule_id, member) DO UPDATE SET
 				times = CASE WHEN notify_mask_failures.fingerprint = excluded.fingerprint THEN notify_mask_failures.times + 1 ELSE 1 END,
 				fingerprint = excluded.fingerprint, error = excluded.error, failed_at = excluded.failed_at`,
 			f.Member, f.Fingerprint, clean(f.Error), db.Micros(tx.Now()), f.RuleID)
-		if err != nil {
-			return fmt.Errorf("counting a failure of a mask: %w", err)
-		}
-		return nil
 	})
 }
 

@@ -2,9 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 
 	"outrigger/internal/db"
 	"outrigger/internal/notify"
@@ -13,15 +10,10 @@ import (
 // Membership returns what the platform last answered; zero where it never did.
 func (s *Store) Membership(ctx context.Context, k notify.MembershipKey) (m notify.Membership, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		err := tx.QueryRow(ctx, `SELECT member, asked_at FROM notify_memberships WHERE connection = $1 AND group_name = $2 AND user_name = $3`,
-			k.Connection, clean(k.Group), clean(k.User)).Scan(&m.Member, db.At(&m.At))
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("reading group member: %w", err)
-		}
-		return nil
+		_, err := tx.Find(ctx, "reading group member", []any{&m.Member, db.At(&m.At)},
+			`SELECT member, asked_at FROM notify_memberships WHERE connection = $1 AND group_name = $2 AND user_name = $3`,
+			k.Connection, clean(k.Group), clean(k.User))
+		return err
 	})
 	return m, err
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -92,13 +91,14 @@ func lockPullRequests(ctx context.Context, tx *db.Tx, all tracked) (map[pullRequ
 	for i, k := range keys {
 		args[i], unknown[i] = k.args(), append(k.args(), db.Micros(tx.Now()))
 	}
-	if err := tx.Each(ctx, `INSERT INTO notify_pull_requests (connection, project_fold, repository_fold, number,
+	if err := tx.Each(ctx, "noting pull requests", `INSERT INTO notify_pull_requests (connection, project_fold, repository_fold, number,
 			source, target, title, description, draft, pushed, stood_at, seen_at)
 		VALUES ($1, $2, $3, $4, '', '', '', '', 0, 0, 0, $5) ON CONFLICT DO NOTHING`, unknown, nil); err != nil {
-		return nil, fmt.Errorf("noting pull requests: %w", err)
+		return nil, err
 	}
 	seen := make(map[pullRequestKey]notify.PullRequestState, len(keys))
-	err := tx.Each(ctx, `SELECT source, target, title, description, draft, pushed, stood_at FROM notify_pull_requests
+	if err := tx.Each(ctx, "reading pull requests",
+		`SELECT source, target, title, description, draft, pushed, stood_at FROM notify_pull_requests
 		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND number = $4`+tx.ForUpdate(), args,
 		func(i int, row db.Row) error {
 			var p notify.PullRequestState
@@ -109,9 +109,8 @@ func lockPullRequests(ctx context.Context, tx *db.Tx, all tracked) (map[pullRequ
 			p.Draft, p.Pushed = draft != 0, pushed != 0
 			seen[keys[i]] = p
 			return nil
-		})
-	if err != nil {
-		return nil, fmt.Errorf("reading pull requests: %w", err)
+		}); err != nil {
+		return nil, err
 	}
 	return seen, nil
 }
@@ -127,12 +126,9 @@ func (all tracked) write(ctx context.Context, tx *db.Tx) error {
 		rows = append(rows, append(t.key.args(), t.now.Source, t.now.Target, t.now.Title, t.now.Description,
 			bit(t.now.Draft), bit(t.now.Pushed), db.Micros(t.now.At), db.Micros(tx.Now())))
 	}
-	if err := tx.Each(ctx, `UPDATE notify_pull_requests SET source = $5, target = $6, title = $7, description = $8,
+	return tx.Each(ctx, "keeping pull requests", `UPDATE notify_pull_requests SET source = $5, target = $6, title = $7, description = $8,
 			draft = $9, pushed = $10, stood_at = $11, seen_at = $12
-		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND number = $4`, rows, nil); err != nil {
-		return fmt.Errorf("keeping pull requests: %w", err)
-	}
-	return nil
+		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND number = $4`, rows, nil)
 }
 
 // movePullRequests has what is known of pull requests go by the new keys of their
@@ -158,12 +154,9 @@ func movePullRequests(ctx context.Context, tx *db.Tx, by notify.KeyChange) error
 // DeletePullRequests forgets pull requests of which no webhook has spoken since a
 // time; see retention.Rule.
 func DeletePullRequests(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
-	n, err := tx.Exec(ctx, `DELETE FROM notify_pull_requests WHERE (connection, project_fold, repository_fold, number) IN
+	return tx.Changed(ctx, "deleting pull requests",
+		`DELETE FROM notify_pull_requests WHERE (connection, project_fold, repository_fold, number) IN
 		(SELECT connection, project_fold, repository_fold, number FROM notify_pull_requests WHERE seen_at < $1 ORDER BY seen_at LIMIT $2)
 		AND seen_at < $1`,
 		db.Micros(before), limit)
-	if err != nil {
-		return 0, fmt.Errorf("deleting pull requests: %w", err)
-	}
-	return n, nil
 }

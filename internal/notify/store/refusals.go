@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"outrigger/internal/db"
@@ -24,12 +23,13 @@ func (s *Store) AddRefused(ctx context.Context, list []notify.RefusedWebhooks) e
 		}
 	}
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := tx.Each(ctx, `INSERT INTO notify_refusals (connection, hook, reason, hour, times, first_at, last_at, last_by, message)
+		if err := tx.Each(ctx, "counting refused webhooks",
+			`INSERT INTO notify_refusals (connection, hook, reason, hour, times, first_at, last_at, last_by, message)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 			ON CONFLICT (connection, hook, reason, hour) DO UPDATE SET
 				times = notify_refusals.times + excluded.times, last_at = excluded.last_at,
 				last_by = excluded.last_by, message = excluded.message`, rows, nil); err != nil {
-			return fmt.Errorf("counting refused webhooks: %w", err)
+			return err
 		}
 		return tx.Do(ctx, "deleting old refused webhooks", `DELETE FROM notify_refusals WHERE hour < $1`, db.Micros(oldestRefusal(tx.Now())))
 	})

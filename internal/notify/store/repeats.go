@@ -82,12 +82,8 @@ func findSeen(ctx context.Context, tx *db.Tx, r *notify.Receipt) (repeated, last
 // one.
 func yieldFingerprint(ctx context.Context, tx *db.Tx, r *notify.Receipt, last int64) error {
 	own := r.Fingerprint()
-	_, err := tx.Exec(ctx, `UPDATE notify_events SET fingerprint = $1 WHERE id = $2 AND fingerprint = $3`,
+	return tx.Do(ctx, "changing an old fingerprint", `UPDATE notify_events SET fingerprint = $1 WHERE id = $2 AND fingerprint = $3`,
 		withSuffix(own, math.MaxInt64-last), last, own)
-	if err != nil {
-		return fmt.Errorf("changing an old fingerprint: %w", err)
-	}
-	return nil
 }
 
 func withSuffix(fingerprint []byte, n int64) []byte {

@@ -151,10 +151,6 @@ func (s *Store) insertReportEvent(ctx context.Context, tx *db.Tx, run *notify.Re
 
 // DeleteReportRuns deletes runs that ended before a time, at most limit of them.
 func DeleteReportRuns(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
-	n, err := tx.Exec(ctx, `DELETE FROM notify_report_runs WHERE (report_id, due_at) IN
+	return tx.Changed(ctx, "deleting old runs", `DELETE FROM notify_report_runs WHERE (report_id, due_at) IN
 		(SELECT report_id, due_at FROM notify_report_runs WHERE ended_at < $1 ORDER BY ended_at LIMIT $2)`, db.Micros(before), limit)
-	if err != nil {
-		return 0, fmt.Errorf("deleting old runs: %w", err)
-	}
-	return n, nil
 }

@@ -187,13 +187,9 @@ func reportValues(r *notify.Report) []any {
 
 func insertReport(ctx context.Context, tx *db.Tx, r *notify.Report) error {
 	values := append(reportValues(r), r.CreatedBy, db.Micros(r.CreatedAt))
-	err := tx.QueryRow(ctx, `INSERT INTO notify_reports (`+reportMembers+`, created_by, created_at,
+	return tx.Get(ctx, "inserting report", []any{&r.ID}, `INSERT INTO notify_reports (`+reportMembers+`, created_by, created_at,
 			next_run_at, ask_at, failing_since, last_run_at, error, error_at)
-		VALUES (`+parameters(len(values))+`, 0, 0, 0, 0, '', 0) RETURNING id`, values...).Scan(&r.ID)
-	if err != nil {
-		return fmt.Errorf("inserting report: %w", err)
-	}
-	return nil
+		VALUES (`+parameters(len(values))+`, 0, 0, 0, 0, '', 0) RETURNING id`, values...)
 }
 
 func updateReport(ctx context.Context, tx *db.Tx, r *notify.Report) error {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"outrigger/internal/db"
@@ -127,10 +126,10 @@ func (s *Store) moveDeliveries(ctx context.Context, tx *db.Tx, moves []move) err
 			channels = append(channels, m.to.ChannelID)
 		}
 	}
-	if err := tx.Each(ctx, `UPDATE notify_deliveries
+	if err := tx.Each(ctx, "moving deliveries", `UPDATE notify_deliveries
 		SET channel_id = $1, format = $2, errors_5xx = 0, due_at = 0, beside = 0, batch = 0
 		WHERE id = $3 AND finished_at = 0`, rows, nil); err != nil {
-		return fmt.Errorf("moving deliveries: %w", err)
+		return err
 	}
 	for _, to := range channels {
 		tx.AfterCommit(func() { s.moved(to) })

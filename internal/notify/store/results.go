@@ -119,9 +119,9 @@ func (s *Store) writeAttempts(ctx context.Context, tx *db.Tx, items []*notify.Re
 	}
 	// Those that end are no longer aside; a row that is not waiting any more
 	// has no due_at already.
-	if err := tx.Each(ctx, `UPDATE notify_deliveries SET due_at = $1, beside = $2
+	if err := tx.Each(ctx, "keeping what is aside", `UPDATE notify_deliveries SET due_at = $1, beside = $2
 		WHERE id = $3 AND finished_at = 0 AND channel_id = $4`, asides, nil); err != nil {
-		return fmt.Errorf("keeping what is aside: %w", err)
+		return err
 	}
 	if err := s.writeEnds(ctx, tx, items, results); err != nil {
 		return err
@@ -129,10 +129,8 @@ func (s *Store) writeAttempts(ctx context.Context, tx *db.Tx, items []*notify.Re
 	if err := keepAttempts(ctx, tx, attempts); err != nil {
 		return err
 	}
-	if err := tx.Each(ctx, `DELETE FROM notify_attempts WHERE delivery_id = $1 AND number > $2 AND number <= $3`, surplus, nil); err != nil {
-		return fmt.Errorf("deleting attempts: %w", err)
-	}
-	return nil
+	return tx.Each(ctx, "deleting attempts",
+		`DELETE FROM notify_attempts WHERE delivery_id = $1 AND number > $2 AND number <= $3`, surplus, nil)
 }
 
 // writeEnds writes what became of the deliveries, and counts what ended.
@@ -211,10 +209,10 @@ func (s *Store) overtake(ctx context.Context, tx *db.Tx, result []any) (before i
 	} else {
 		tx.AfterCommit(func() { s.moved(channel) })
 	}
-	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4,
+	if err := tx.Do(ctx, "keeping results", `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4,
 		finished_at = $5, took = $6, status = $7, answer = $8, inside = $9, public = $10, due_at = 0 WHERE id = $11`,
 		result[:11]...); err != nil {
-		return 0, fmt.Errorf("keeping results: %w", err)
+		return 0, err
 	}
 	return before, nil
 }

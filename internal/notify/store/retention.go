@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -36,18 +35,20 @@ func DeleteDeliveries(ctx context.Context, tx *db.Tx, before time.Time, limit in
 	if err != nil || len(deliveries) == 0 {
 		return 0, err
 	}
-	if err := tx.Each(ctx, `DELETE FROM notify_delivery_rules WHERE rule_id = $1 AND delivery_id = $2`, links, nil); err != nil {
-		return 0, fmt.Errorf("deleting old deliveries' rules: %w", err)
+	if err := tx.Each(ctx, "deleting old deliveries' rules",
+		`DELETE FROM notify_delivery_rules WHERE rule_id = $1 AND delivery_id = $2`, links, nil); err != nil {
+		return 0, err
 	}
-	if err := tx.Each(ctx, `UPDATE notify_events SET needed = needed - 1 WHERE id = $1`, events, nil); err != nil {
-		return 0, fmt.Errorf("releasing old deliveries' events: %w", err)
+	if err := tx.Each(ctx, "releasing old deliveries' events",
+		`UPDATE notify_events SET needed = needed - 1 WHERE id = $1`, events, nil); err != nil {
+		return 0, err
 	}
 	for _, statement := range []string{
 		`DELETE FROM notify_attempts WHERE delivery_id IN (` + list(deliveries) + `)`,
 		`DELETE FROM notify_deliveries WHERE id IN (` + list(deliveries) + `)`,
 	} {
-		if _, err := tx.Exec(ctx, statement); err != nil {
-			return 0, fmt.Errorf("deleting old deliveries: %w", err)
+		if err := tx.Do(ctx, "deleting old deliveries", statement); err != nil {
+			return 0, err
 		}
 	}
 	return int64(len(deliveries)), nil
@@ -69,8 +70,8 @@ func DeleteEvents(ctx context.Context, tx *db.Tx, before time.Time, limit int) (
 		`DELETE FROM notify_decisions WHERE event_id IN (` + list(old) + `)`,
 		`DELETE FROM notify_events WHERE id IN (` + list(old) + `)`,
 	} {
-		if _, err := tx.Exec(ctx, statement); err != nil {
-			return 0, fmt.Errorf("deleting old events: %w", err)
+		if err := tx.Do(ctx, "deleting old events", statement); err != nil {
+			return 0, err
 		}
 	}
 	return int64(len(old)), nil
@@ -93,13 +94,9 @@ func list(ids []int64) string {
 
 // DeleteMemberships removes answers from before a time; see retention.Rule.
 func DeleteMemberships(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
-	n, err := tx.Exec(ctx, `DELETE FROM notify_memberships WHERE (connection, group_name, user_name) IN
+	return tx.Changed(ctx, "deleting group members", `DELETE FROM notify_memberships WHERE (connection, group_name, user_name) IN
 		(SELECT connection, group_name, user_name FROM notify_memberships WHERE asked_at < $1 ORDER BY asked_at LIMIT $2) AND asked_at < $1`,
 		db.Micros(before), limit)
-	if err != nil {
-		return 0, fmt.Errorf("deleting group members: %w", err)
-	}
-	return n, nil
 }
 
 // DeleteRuleVersions deletes what rules were until before a time, at most limit
@@ -110,23 +107,15 @@ func DeleteRuleVersions(ctx context.Context, tx *db.Tx, before time.Time, limit 
 		return 0, err
 	}
 	// Generations ascend with the ids of events.
-	n, err := tx.Exec(ctx, `DELETE FROM notify_rule_versions WHERE id IN (SELECT id FROM notify_rule_versions
+	return tx.Changed(ctx, "deleting old versions of rules", `DELETE FROM notify_rule_versions WHERE id IN (SELECT id FROM notify_rule_versions
 		WHERE id < $1 AND until <= coalesce((SELECT generation FROM notify_events ORDER BY id LIMIT 1), until) ORDER BY id LIMIT $2)`, bound,
 		limit)
-	if err != nil {
-		return 0, fmt.Errorf("deleting old versions of rules: %w", err)
-	}
-	return n, nil
 }
 
 // DeleteCommits removes commits that were named before a time; see
 // retention.Rule.
 func DeleteCommits(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
-	n, err := tx.Exec(ctx, `DELETE FROM notify_commits WHERE (connection, hash, project_fold, repository_fold) IN
+	return tx.Changed(ctx, "deleting named commits", `DELETE FROM notify_commits WHERE (connection, hash, project_fold, repository_fold) IN
 		(SELECT connection, hash, project_fold, repository_fold FROM notify_commits
 			WHERE named_at < $1 ORDER BY named_at LIMIT $2) AND named_at < $1`, db.Micros(before), limit)
-	if err != nil {
-		return 0, fmt.Errorf("deleting named commits: %w", err)
-	}
-	return n, nil
 }

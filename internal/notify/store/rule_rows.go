@@ -137,17 +137,14 @@ func insertRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
 	if err != nil {
 		return err
 	}
-	err = tx.QueryRow(ctx, `INSERT INTO notify_rules (version, name, connection, project_key, repository_key, project_fold,
+	return tx.Get(ctx, "inserting rule", []any{&r.ID},
+		`INSERT INTO notify_rules (version, name, connection, project_key, repository_key, project_fold,
 			repository_fold, channel_id, channel_name, format, filter, options, enabled, authorization_id, paused,
 			created_by, created_at, updated_by, updated_at, since)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, `+presentGeneration+`) RETURNING id`,
 		r.Version, r.Name, r.Connection, r.ProjectKey, r.RepositoryKey, notify.Fold(r.ProjectKey), notify.Fold(r.RepositoryKey), r.ChannelID,
 		r.ChannelName, string(r.Format), filter, options, bit(r.Enabled), r.AuthorizationID, bit(r.Paused),
-		r.CreatedBy, db.Micros(r.CreatedAt), r.UpdatedBy, db.Micros(r.UpdatedAt)).Scan(&r.ID)
-	if err != nil {
-		return fmt.Errorf("inserting rule: %w", err)
-	}
-	return nil
+		r.CreatedBy, db.Micros(r.CreatedAt), r.UpdatedBy, db.Micros(r.UpdatedAt))
 }
 
 func updateRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {

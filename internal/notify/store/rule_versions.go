@@ -101,12 +101,8 @@ func (s *Store) CountRulesElsewhere(ctx context.Context, q notify.VersionQuery) 
 	}
 	args = append(args, notify.MaxElsewhere)
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		err := tx.QueryRow(ctx, fmt.Sprintf(`SELECT count(*) FROM (SELECT 1 FROM notify_rules WHERE %s
-			UNION ALL SELECT 1 FROM notify_rule_versions WHERE %[1]s AND until > $2 LIMIT $%d) AS found`, where, len(args)), args...).Scan(&n)
-		if err != nil {
-			return fmt.Errorf("counting the rules of a moment: %w", err)
-		}
-		return nil
+		return tx.Get(ctx, "counting the rules of a moment", []any{&n}, fmt.Sprintf(`SELECT count(*) FROM (SELECT 1 FROM notify_rules WHERE %s
+			UNION ALL SELECT 1 FROM notify_rule_versions WHERE %[1]s AND until > $2 LIMIT $%d) AS found`, where, len(args)), args...)
 	})
 	return n, err
 }

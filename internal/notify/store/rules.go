@@ -43,15 +43,15 @@ func countChannelsWaiting(ctx context.Context, tx *db.Tx, channels []*notify.Cha
 			ids = append(ids, []any{c.ID, most})
 		}
 	}
-	err := tx.Each(ctx, `SELECT count(*) FROM (SELECT 1 FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0 LIMIT $2) w`, ids,
+	if err := tx.Each(ctx, "counting what waits",
+		`SELECT count(*) FROM (SELECT 1 FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0 LIMIT $2) w`, ids,
 		func(i int, row db.Row) error {
 			var n int64
 			err := row.Scan(&n)
 			counts[ids[i][0].(int64)] = int(n)
 			return err
-		})
-	if err != nil {
-		return fmt.Errorf("counting what waits: %w", err)
+		}); err != nil {
+		return err
 	}
 	for _, c := range channels {
 		c.Waiting = counts[c.ID]

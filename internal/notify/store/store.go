@@ -5,7 +5,6 @@ package store
 import (
 	"context"
 	"embed"
-	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -208,9 +207,6 @@ func lockOn(ctx context.Context, tx *db.Tx, lock string) error {
 }
 
 func readGeneration(ctx context.Context, tx *db.Tx) (generation, platforms int64, err error) {
-	err = tx.QueryRow(ctx, `SELECT generation, platforms FROM notify_generation`).Scan(&generation, &platforms)
-	if err != nil {
-		return 0, 0, fmt.Errorf("reading generation: %w", err)
-	}
-	return generation, platforms, nil
+	err = tx.Get(ctx, "reading generation", []any{&generation, &platforms}, `SELECT generation, platforms FROM notify_generation`)
+	return generation, platforms, err
 }

@@ -2,9 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -16,15 +13,9 @@ import (
 // ProjectCheck says when a connection's projects were listed last.
 func (s *Store) ProjectCheck(ctx context.Context, connection string) (c notify.ProjectCheck, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		err := tx.QueryRow(ctx, `SELECT tried_at, listed_at, reason FROM notify_project_checks WHERE connection = $1`, connection).
-			Scan(db.At(&c.At), db.At(&c.Listed), &c.Reason)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("reading the check of projects: %w", err)
-		}
-		return nil
+		_, err := tx.Find(ctx, "reading the check of projects", []any{db.At(&c.At), db.At(&c.Listed), &c.Reason},
+			`SELECT tried_at, listed_at, reason FROM notify_project_checks WHERE connection = $1`, connection)
+		return err
 	})
 	return c, err
 }
@@ -76,17 +67,14 @@ func upsertProjects(ctx context.Context, tx *db.Tx, connection string, projects 
 		ids[i] = byKey[fold].ID
 		connections[i], keys[i], names[i], seen[i] = connection, clean(byKey[fold].Key), clean(byKey[fold].Name), db.Micros(at)
 	}
-	if err := tx.Insert(ctx, db.Insert{
+	return tx.Insert(ctx, "keeping projects", db.Insert{
 		Into: `notify_webhooks (connection, project_fold, project_key, project_name, seen_at, project_id,
 			state, hook, remote_id, successes, failures, last_success, last_failure, answer, reason, set_at, secret_mark, checked_at)`,
 		Columns:   []any{connections, folds, keys, names, seen, ids},
 		Constants: `'unchecked', '', 0, 0, 0, 0, 0, '', '', 0, '', 0`,
 		OnConflict: `ON CONFLICT (connection, project_fold) DO UPDATE SET project_key = excluded.project_key,
 			project_name = excluded.project_name, seen_at = excluded.seen_at, project_id = excluded.project_id`,
-	}); err != nil {
-		return fmt.Errorf("keeping projects: %w", err)
-	}
-	return nil
+	})
 }
 
 // ProjectIDs returns the platform's ids of a connection's projects as listed last,

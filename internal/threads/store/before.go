@@ -44,13 +44,9 @@ func (s *Store) Intend(ctx context.Context, h threads.Holder, stage, epoch int64
 		if err != nil {
 			return fmt.Errorf("reading what an issue had before: %w", err)
 		}
-		_, err = tx.Exec(ctx, `INSERT INTO threads_before (stage_id, chunk, place, parents) VALUES ($1, $2, $3, $4)
+		return tx.Do(ctx, "noting what an issue had before", `INSERT INTO threads_before (stage_id, chunk, place, parents) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (stage_id, chunk, place) DO UPDATE SET parents = excluded.parents`, stage, at.Chunk, at.Issue,
 			string(before.AppendJSON(nil)))
-		if err != nil {
-			return fmt.Errorf("noting what an issue had before: %w", err)
-		}
-		return nil
 	})
 }
 
@@ -66,11 +62,8 @@ func noteBefore(ctx context.Context, tx *db.Tx, m *threads.Migration, news []*th
 		}
 	}
 	stages := slices.Repeat([]int64{m.Stage}, len(texts))
-	err := tx.Insert(ctx, db.Insert{Into: `threads_before (stage_id, chunk, place, parents)`, Columns: []any{stages, chunks, places, texts}})
-	if err != nil {
-		return fmt.Errorf("noting what issues had before: %w", err)
-	}
-	return nil
+	return tx.Insert(ctx, "noting what issues had before",
+		db.Insert{Into: `threads_before (stage_id, chunk, place, parents)`, Columns: []any{stages, chunks, places, texts}})
 }
 
 // Before returns what the issues of a chunk had before they were written, by their
@@ -128,12 +121,8 @@ func forget(ctx context.Context, tx *db.Tx, stage int64, places []threads.Place)
 // clearBefore deletes what the issues of some chunks of a data set had before, and
 // says how many issues.
 func clearBefore(ctx context.Context, tx *db.Tx, stage int64) (int64, error) {
-	n, err := tx.Exec(ctx, `DELETE FROM threads_before WHERE stage_id = $1 AND chunk <
+	return tx.Changed(ctx, "deleting what issues had before", `DELETE FROM threads_before WHERE stage_id = $1 AND chunk <
 		(SELECT min(chunk) FROM threads_before WHERE stage_id = $1) + $2`, stage, clearChunksBefore)
-	if err != nil {
-		return 0, fmt.Errorf("deleting what issues had before: %w", err)
-	}
-	return n, nil
 }
 
 // clearChunksBefore is how many chunks' issues clearBefore takes: up to 1,000 a chunk.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"outrigger/internal/db"
 	"outrigger/internal/threads"
@@ -29,16 +28,15 @@ func (s *Source) Page(ctx context.Context, offset int64, limit int) (page thread
 		from, skip := x.seek(offset)
 		page.Data = make([]threads.Record, 0, min(int64(limit), st.Records-offset))
 		// Each, for one run: on PostgreSQL its rows cost half of what Query's do.
-		err = tx.Each(ctx, `SELECT issue_id, comment_id, parent_comment_id FROM threads_source_records
+		if err := tx.Each(ctx, "export", `SELECT issue_id, comment_id, parent_comment_id FROM threads_source_records
 			WHERE (issue_id, comment_id) >= ($1, $2) ORDER BY issue_id, comment_id LIMIT $3 OFFSET $4`,
 			[][]any{{from.issue, from.comment, limit, skip}}, func(_ int, row db.Row) error {
 				var r threads.Record
 				err := row.Scan(&r.IssueID, &r.CommentID, &r.ParentCommentID)
 				page.Data = append(page.Data, r)
 				return err
-			})
-		if err != nil {
-			return fmt.Errorf("export: %w", err)
+			}); err != nil {
+			return err
 		}
 		page.HasMore = offset+int64(len(page.Data)) < st.Records
 		return nil

@@ -69,8 +69,9 @@ func addKinds(ctx context.Context, tx *db.Tx, site int64, wanted map[string][]th
 	if len(kinds)+len(missing) > maxKinds {
 		return nil, fault.New(fault.Invalid, "The file has more than %d entity types; it is not an id mappings report.", maxKinds)
 	}
-	if err := tx.Each(ctx, `INSERT INTO threads_source_kinds (site_id, entity_type, mappings) VALUES ($1, $2, 0)`, missing, nil); err != nil {
-		return nil, fmt.Errorf("adding entity types: %w", err)
+	if err := tx.Each(ctx, "adding entity types",
+		`INSERT INTO threads_source_kinds (site_id, entity_type, mappings) VALUES ($1, $2, 0)`, missing, nil); err != nil {
+		return nil, err
 	}
 	return readKinds(ctx, tx, site)
 }
@@ -90,18 +91,15 @@ func mergeKind(ctx context.Context, tx *db.Tx, kind int64, mappings []threads.ID
 	for i, id := range changed {
 		clouds[i] = now[id]
 	}
-	err = tx.Insert(ctx, db.Insert{
+	err = tx.Insert(ctx, "storing mappings", db.Insert{
 		Into:       `threads_source_mappings (kind_id, server_id, cloud_id)`,
 		Columns:    []any{kinds, changed, clouds},
 		OnConflict: `ON CONFLICT (kind_id, server_id) DO UPDATE SET cloud_id = excluded.cloud_id`,
 	})
 	if err == nil && n.Added > 0 {
-		_, err = tx.Exec(ctx, `UPDATE threads_source_kinds SET mappings = mappings + $2 WHERE id = $1`, kind, n.Added)
+		err = tx.Do(ctx, "storing mappings", `UPDATE threads_source_kinds SET mappings = mappings + $2 WHERE id = $1`, kind, n.Added)
 	}
-	if err != nil {
-		return n, fmt.Errorf("storing mappings: %w", err)
-	}
-	return n, nil
+	return n, err
 }
 
 // storedMappings reads what is stored of some ids of one entity type.
@@ -161,7 +159,7 @@ func (s *Source) EachMapping(ctx context.Context, site threads.Site, take func(t
 func (s *Source) readMappings(ctx context.Context, k threads.SiteKind, after int64) (mappings []threads.IDMapping, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		mappings = make([]threads.IDMapping, 0, readMappingCount)
-		err := tx.Each(ctx, `SELECT server_id, cloud_id FROM threads_source_mappings
+		return tx.Each(ctx, "mappings", `SELECT server_id, cloud_id FROM threads_source_mappings
 			WHERE kind_id = $1 AND server_id > $2 ORDER BY server_id LIMIT $3`,
 			[][]any{{k.ID, after, readMappingCount}}, func(_ int, row db.Row) error {
 				m := threads.IDMapping{EntityType: k.EntityType}
@@ -169,10 +167,6 @@ func (s *Source) readMappings(ctx context.Context, k threads.SiteKind, after int
 				mappings = append(mappings, m)
 				return err
 			})
-		if err != nil {
-			return fmt.Errorf("mappings: %w", err)
-		}
-		return nil
 	})
 	return mappings, err
 }

@@ -73,8 +73,8 @@ func (s *Store) writeMaps(ctx context.Context, tx *db.Tx) (*mapWriter, error) {
 	if tx.Dialect() == db.Postgres {
 		// A plan made while the table was small reads all of it, and would be
 		// kept while it grows.
-		if _, err := tx.Exec(ctx, `SET LOCAL plan_cache_mode = force_custom_plan`); err != nil {
-			return nil, fmt.Errorf("beginning to write maps: %w", err)
+		if err := tx.Do(ctx, "beginning to write maps", `SET LOCAL plan_cache_mode = force_custom_plan`); err != nil {
+			return nil, err
 		}
 	}
 	err := tx.QueryRow(ctx, `UPDATE threads_targets SET version = version + 1 WHERE id = $1 RETURNING version`, s.id).Scan(&w.version)
@@ -243,15 +243,11 @@ func (w *mapWriter) save(ctx context.Context, ids []int64, found map[int64]store
 	for i, id := range ids {
 		texts[i] = now[id]
 	}
-	err := w.tx.Insert(ctx, db.Insert{
+	return w.tx.Insert(ctx, "writing maps", db.Insert{
 		Into:       `threads_maps (target_id, issue_id, version, parents)`,
 		Columns:    []any{w.targets(len(ids)), ids, slices.Repeat([]int64{w.version}, len(ids)), texts},
 		OnConflict: `ON CONFLICT (target_id, issue_id) DO UPDATE SET version = excluded.version, parents = excluded.parents`,
 	})
-	if err != nil {
-		return fmt.Errorf("writing maps: %w", err)
-	}
-	return nil
 }
 
 func (w *mapWriter) targets(n int) []int64 { return slices.Repeat([]int64{w.store.id}, n) }
@@ -270,8 +266,8 @@ func (w *mapWriter) remove(ctx context.Context, ids []int64) error {
 
 func (w *mapWriter) delete(ctx context.Context, ids []int64) error {
 	for _, id := range ids {
-		if _, err := w.tx.Exec(ctx, `DELETE FROM threads_maps WHERE target_id = $1 AND issue_id = $2`, w.store.id, id); err != nil {
-			return fmt.Errorf("deleting a map: %w", err)
+		if err := w.tx.Do(ctx, "deleting a map", `DELETE FROM threads_maps WHERE target_id = $1 AND issue_id = $2`, w.store.id, id); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -287,12 +283,8 @@ func (w *mapWriter) keepOld(ctx context.Context, ids []int64, found map[int64]st
 			issues, versions, texts = append(issues, id), append(versions, before.version), append(texts, before.parents)
 		}
 	}
-	err := w.tx.Insert(ctx, db.Insert{
+	return w.tx.Insert(ctx, "keeping maps for a snapshot", db.Insert{
 		Into:    `threads_old_maps (target_id, issue_id, version, until, parents)`,
 		Columns: []any{w.targets(len(issues)), issues, versions, slices.Repeat([]int64{w.version}, len(issues)), texts},
 	})
-	if err != nil {
-		return fmt.Errorf("keeping maps for a snapshot: %w", err)
-	}
-	return nil
 }

@@ -50,7 +50,8 @@ func writeMigration(ctx context.Context, tx *db.Tx, m *threads.Migration) error 
 		groups = string(text)
 	}
 	m.UpdatedAt = tx.Now()
-	_, err := tx.Exec(ctx, `UPDATE threads_migration SET epoch = $1, phase = $2, stage_id = $3, accept_incomplete = $4, records = $5,
+	return tx.Do(ctx, "writing the migration",
+		`UPDATE threads_migration SET epoch = $1, phase = $2, stage_id = $3, accept_incomplete = $4, records = $5,
 		records_done = $6,
 			chunks = $7, chunks_done = $8, issues_in_chunk = $9, issues = $10, parent_maps = $11, permanent = $12, checked = $13, refused = $14,
 			retryable = $15,
@@ -63,10 +64,6 @@ func writeMigration(ctx context.Context, tx *db.Tx, m *threads.Migration) error 
 		m.Pace.RateLimits, db.Micros(m.Pace.FailingSince), db.Micros(m.Pace.WaitUntil), bit(m.Pace.Declared),
 		db.Micros(m.Pace.TroubleSince), m.Pace.Trouble, db.Micros(m.StartedAt), db.Micros(m.UpdatedAt), m.Message, m.Incomplete,
 		groups, m.Worked.Microseconds(), bit(m.Undoing), m.Undone, m.Kept)
-	if err != nil {
-		return fmt.Errorf("writing the migration: %w", err)
-	}
-	return nil
 }
 
 // workedUntil is how long the migration has been processed by a time: since it was

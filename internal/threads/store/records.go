@@ -79,20 +79,20 @@ func (s *Source) apply(ctx context.Context, tx *db.Tx, st threads.SourceState, c
 	for i, r := range c.put {
 		issues[i], comments[i], parents[i] = r.IssueID, r.CommentID, r.ParentCommentID
 	}
-	err := tx.Insert(ctx, db.Insert{
+	if err := tx.Insert(ctx, "storing records", db.Insert{
 		Into:       `threads_source_records (issue_id, comment_id, parent_comment_id)`,
 		Columns:    []any{issues, comments, parents},
 		OnConflict: `ON CONFLICT (comment_id) DO UPDATE SET issue_id = excluded.issue_id, parent_comment_id = excluded.parent_comment_id`,
-	})
-	if err != nil {
-		return fmt.Errorf("storing records: %w", err)
+	}); err != nil {
+		return err
 	}
 	removed := make([][]any, len(c.remove))
 	for i, k := range c.remove {
 		removed[i] = []any{k.issue, k.comment}
 	}
-	if err := tx.Each(ctx, `DELETE FROM threads_source_records WHERE issue_id = $1 AND comment_id = $2`, removed, nil); err != nil {
-		return fmt.Errorf("removing records: %w", err)
+	if err := tx.Each(ctx, "removing records",
+		`DELETE FROM threads_source_records WHERE issue_id = $1 AND comment_id = $2`, removed, nil); err != nil {
+		return err
 	}
 	return s.reindex(ctx, tx, st, c.came, c.gone)
 }

@@ -38,12 +38,9 @@ func (s *Source) Sites(ctx context.Context) (sites []threads.Site, err error) {
 
 // addSite makes a row for a site unless it has one.
 func addSite(ctx context.Context, tx *db.Tx, siteURL string) error {
-	_, err := tx.Exec(ctx, `INSERT INTO threads_source_sites (url, version, changed_at) VALUES ($1, 0, $2) ON CONFLICT (url) DO NOTHING`,
+	return tx.Do(ctx, "adding a site",
+		`INSERT INTO threads_source_sites (url, version, changed_at) VALUES ($1, 0, $2) ON CONFLICT (url) DO NOTHING`,
 		siteURL, db.Micros(tx.Now()))
-	if err != nil {
-		return fmt.Errorf("adding a site: %w", err)
-	}
-	return nil
 }
 
 // readSite returns a site without its kinds; fault.NotFound when it has no row.
@@ -72,11 +69,8 @@ func readKinds(ctx context.Context, tx *db.Tx, site int64) (map[string]threads.S
 
 // siteChanged counts a site's version up: its reports are out of date.
 func siteChanged(ctx context.Context, tx *db.Tx, site int64) error {
-	_, err := tx.Exec(ctx, `UPDATE threads_source_sites SET version = version + 1, changed_at = $2 WHERE id = $1`, site, db.Micros(tx.Now()))
-	if err != nil {
-		return fmt.Errorf("counting a site's changes: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "counting a site's changes",
+		`UPDATE threads_source_sites SET version = version + 1, changed_at = $2 WHERE id = $1`, site, db.Micros(tx.Now()))
 }
 
 // forgetSize is how many mappings one transaction removes: some 10 ms.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
 
 	"outrigger/internal/audit"
@@ -29,15 +28,12 @@ func (s *Source) State(ctx context.Context) (threads.SourceState, error) {
 
 // readSourceState reads the one row of the state; lock is added to the query.
 func readSourceState(ctx context.Context, tx *db.Tx, lock string) (st threads.SourceState, err error) {
-	err = tx.QueryRow(ctx, `SELECT generation, records, changed_at, mirrored_at, mirror_tried_at, mirror_failing_since, mirror_removes,
-		mirror_may_remove, mirror_failure
-		FROM threads_source_state WHERE id = 1`+lock).
-		Scan(&st.Generation, &st.Records, db.At(&st.ChangedAt), db.At(&st.MirroredAt), db.At(&st.TriedAt),
-			db.At(&st.FailingSince), &st.Removes, &st.MayRemove, &st.Failure)
-	if err != nil {
-		return st, fmt.Errorf("state of the hierarchy: %w", err)
-	}
-	return st, nil
+	err = tx.Get(ctx, "state of the hierarchy",
+		[]any{&st.Generation, &st.Records, db.At(&st.ChangedAt), db.At(&st.MirroredAt), db.At(&st.TriedAt), db.At(&st.FailingSince),
+			&st.Removes, &st.MayRemove, &st.Failure},
+		`SELECT generation, records, changed_at, mirrored_at, mirror_tried_at, mirror_failing_since, mirror_removes, mirror_may_remove,
+		mirror_failure FROM threads_source_state WHERE id = 1`+lock)
+	return st, err
 }
 
 // Record notes in the audit trail what was changed in many transactions.

@@ -69,8 +69,9 @@ func (s *Source) reindex(ctx context.Context, tx *db.Tx, st threads.SourceState,
 		}
 		put, left = append(put, cut...), append(left, cut...)
 	}
-	if err := tx.Each(ctx, `DELETE FROM threads_source_blocks WHERE issue_id = $1 AND comment_id = $2`, dropped, nil); err != nil {
-		return fmt.Errorf("dropping blocks: %w", err)
+	if err := tx.Each(ctx, "dropping blocks",
+		`DELETE FROM threads_source_blocks WHERE issue_id = $1 AND comment_id = $2`, dropped, nil); err != nil {
+		return err
 	}
 	if err := putBlocks(ctx, tx, put); err != nil {
 		return err
@@ -100,15 +101,11 @@ func putBlocks(ctx context.Context, tx *db.Tx, blocks []block) error {
 	for i, b := range blocks {
 		issues[i], comments[i], records[i] = b.first.issue, b.first.comment, b.records
 	}
-	err := tx.Insert(ctx, db.Insert{
+	return tx.Insert(ctx, "storing blocks", db.Insert{
 		Into:       `threads_source_blocks (issue_id, comment_id, records)`,
 		Columns:    []any{issues, comments, records},
 		OnConflict: `ON CONFLICT (issue_id, comment_id) DO UPDATE SET records = excluded.records`,
 	})
-	if err != nil {
-		return fmt.Errorf("storing blocks: %w", err)
-	}
-	return nil
 }
 
 // commitIndex notes the new generation and the total, and has this node

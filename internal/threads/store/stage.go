@@ -217,10 +217,7 @@ func clearPages(ctx context.Context, tx *db.Tx, id int64) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("finding old pages: %w", err)
 	}
-	n, err := tx.Exec(ctx, `DELETE FROM threads_stage_pages WHERE stage_id = $1 AND run = $2 AND page >= $3 AND page < $4`, id, run, page,
+	return tx.Changed(ctx, "deleting old pages",
+		`DELETE FROM threads_stage_pages WHERE stage_id = $1 AND run = $2 AND page >= $3 AND page < $4`, id, run, page,
 		page+clearAtOnce)
-	if err != nil {
-		return 0, fmt.Errorf("deleting old pages: %w", err)
-	}
-	return n, nil
 }

@@ -66,7 +66,7 @@ func (w *StageWriter) WriteChunks(ctx context.Context, chunks []*threads.Chunk) 
 		data = append(data, c.Encode())
 	}
 	return w.write(ctx, func(tx *db.Tx) error {
-		return tx.Insert(ctx, db.Insert{
+		return tx.Insert(ctx, "keeping chunks", db.Insert{
 			Into:    `threads_chunks (stage_id, number, records, errors, data)`,
 			Columns: []any{stages, numbers, records, errors, data},
 		})
