@@ -9,7 +9,7 @@ missing=
 need() { missing="$missing $*"; }
 
 has initdb || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || need postgresql
-has chromium-headless-shell || has google-chrome || need chromium-headless-shell
+[ -n "$(scripts/chromium.sh)" ] || need chromium-headless-shell
 [ -d /usr/share/fonts/truetype/dejavu ] || need fonts-dejavu-core
 [ -x /usr/sbin/smtp-source ] || has smtp-source || need postfix
 [ -x /usr/lib/dovecot/submission ] || need dovecot-core dovecot-submissiond
