@@ -42,5 +42,7 @@ if has debconf-set-selections; then
 fi
 export DEBIAN_FRONTEND=noninteractive
 apt-get -qq update </dev/null
+# Ubuntu packages Chromium whole only.
+apt-cache show chromium-headless-shell >/dev/null 2>&1 || missing=$(echo "$missing" | sed s/chromium-headless-shell/chromium/)
 # shellcheck disable=SC2086 # one argument for each package
 apt-get -qq -y --no-install-recommends install $missing </dev/null >&2
