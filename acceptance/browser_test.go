@@ -136,20 +136,28 @@ func read(selector string, into *string) step {
 
 // settled waits until the page is loaded and painted. A click goes to a place on
 // the screen, and until then what it is meant for may still move away from there.
+// Where another page takes the place of this one meanwhile, it waits for that one.
 func settled(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
-	_, err = chromedp.Evaluate[bool](`new Promise((done) => {
-		const painted = () => requestAnimationFrame(() => requestAnimationFrame(() => done(true)));
-		if (document.readyState === "complete") painted();
-		else addEventListener("load", painted, { once: true });
-	})`, chromedp.EvalAwaitPromise)(ctx, target)
-	return none, err
+	for {
+		_, err = chromedp.Evaluate[bool](`new Promise((done) => {
+			const painted = () => requestAnimationFrame(() => requestAnimationFrame(() => done(true)));
+			if (document.readyState === "complete") painted();
+			else addEventListener("load", painted, { once: true });
+		})`, chromedp.EvalAwaitPromise)(ctx, target)
+		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "Inspected target navigated or closed") {
+			return none, err
+		}
+	}
 }
 
-// sendFile chooses a file of a migration on a page that is loaded, and waits for the
-// page that follows once the file has arrived.
+// sendFile waits for the page with a migration's form, chooses a file in it, and waits
+// for the page that follows once the file has arrived.
 func sendFile(kind, file string) step {
 	const next = `!window.sending && document.readyState === "complete" && document.querySelector("form[data-kind=%s] .badge.good") !== null`
 	return func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+		if _, err := chromedp.WaitReady("#"+kind+"-file")(ctx, target); err != nil {
+			return none, err
+		}
 		if _, err := settled(ctx, target); err != nil {
 			return none, err
 		}
