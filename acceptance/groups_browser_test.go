@@ -56,9 +56,9 @@ func TestGroupsInABrowser(t *testing.T) {
 		has(t, "the group's page", granted, "Administers all rules, reports and settings.", "Known members: 1 user", "oidc:ann")
 		do(t, ctx, "revoke it",
 			chromedp.Click(`td.actions a`),
-			visible(`//button[text()="Revoke permission"]`),
+			visible(`//button[text()="Revoke the permission"]`),
 			look(t, name("revoke")),
-			chromedp.Click(`//button[text()="Revoke permission"]`),
+			chromedp.Click(`//button[text()="Revoke the permission"]`),
 			visible(`//a[normalize-space()="shop developers"]`),
 			read(`main`, &text),
 		)

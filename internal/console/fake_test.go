@@ -172,7 +172,7 @@ func sampleWing(c *Console) {
 	}, "rule-form")
 	c.Handle("GET /notifications/rules/{id}/delete", admin, func(r *http.Request) (Response, error) {
 		return Confirm{Title: "Delete the rule “Builds to the release room”?", Text: "Its events are no longer sent to Release room. This cannot be undone.",
-			Losses: []string{"the rule and its filters", "14 messages that wait for its channel"}, Verb: "Delete rule", Back: "/notifications/rules"}, nil
+			Losses: []string{"the rule and its filters", "14 messages that wait for its channel"}, Verb: "Delete the rule", Keep: "Keep the rule", Back: "/notifications/rules"}, nil
 	})
 	c.Handle("POST /notifications/rules/{id}/delete", admin, func(r *http.Request) (Response, error) {
 		return Redirect{To: "/notifications/rules", Flash: "The rule is deleted."}, nil

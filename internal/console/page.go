@@ -81,8 +81,8 @@ type Confirm struct {
 	Notes  []string // further paragraphs
 	Losses []string
 	Action string // where the confirmation is posted; by default the same path
-	Verb   string // what the button says: "Delete rule"
-	Keep   string // what the way out says: "Keep waiting"; by default "Cancel"
+	Verb   string // what the button says: "Delete the rule"
+	Keep   string // what the way out says: "Keep waiting"
 	Back   string // where it leads
 	Form   []Hidden
 	Tick   Tick // what must be ticked first, where it has a name
@@ -154,7 +154,7 @@ func (x *exchange) page(p Page, refusal *fault.Error) error {
 	if x.principal != nil && x.principal.Pause.Near {
 		v.Again = x.again(x.returnPath())
 	}
-	if x.c.about != nil {
+	if x.c.about != nil && p.Template != statusPage { // which says by itself what is wrong
 		v.About = x.c.about(x.path)
 	}
 	var attention map[string]int
@@ -231,6 +231,9 @@ func (d Redirect) respond(x *exchange) error {
 }
 
 func (q Confirm) respond(x *exchange) error {
+	if q.Keep == "" {
+		return fmt.Errorf("the question %q does not say what its way out means", q.Title)
+	}
 	if q.Action == "" {
 		q.Action = x.path
 	}

@@ -96,7 +96,7 @@ func (a *account) askRecovery(r *http.Request) (console.Response, error) {
 	}
 	q := console.Confirm{
 		Title: "Make new recovery codes?", Text: "You get ten new codes, which are shown once.",
-		Verb: "Make new codes", Back: factorsPath,
+		Verb: "Make new codes", Keep: "Keep the old codes", Back: factorsPath,
 	}
 	if factors.Recovery > 0 {
 		q.Losses = []string{fmt.Sprintf("the recovery codes that you have; %d are unused", factors.Recovery)}

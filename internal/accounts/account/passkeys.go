@@ -97,7 +97,7 @@ func (a *account) askRemovePasskey(r *http.Request) (console.Response, error) {
 	return console.Confirm{
 		Title: "Remove the passkey “" + k.Name + "”?", Text: "It is no longer accepted here. Delete it on the device too. " + text,
 		Losses: losses,
-		Verb:   "Remove passkey", Back: factorsPath,
+		Verb:   "Remove the passkey", Keep: "Keep the passkey", Back: factorsPath,
 	}, nil
 }
 

@@ -68,7 +68,7 @@ func (a *account) confirmEnd(r *http.Request) (console.Response, error) {
 	}
 	return console.Confirm{
 		Title: "End the session " + place(s) + "?", Text: "That browser is signed out within a second. Unsaved input there is lost.",
-		Verb: "End session", Back: sessionsPath,
+		Verb: "End the session", Keep: "Keep the session", Back: sessionsPath,
 	}, nil
 }
 
@@ -95,7 +95,7 @@ func (a *account) confirmEndOthers(*http.Request) (console.Response, error) {
 	return console.Confirm{
 		Title: "End all other sessions?", Text: "You are signed out within a second everywhere but in this browser. " +
 			"Unsaved input there is lost. Tokens stay valid.",
-		Verb: "End sessions", Back: sessionsPath,
+		Verb: "End the sessions", Keep: "Keep the sessions", Back: sessionsPath,
 	}, nil
 }
 

@@ -155,7 +155,7 @@ func (a *account) confirmRevoke(r *http.Request) (console.Response, error) {
 	}
 	return console.Confirm{
 		Title: "Revoke the token “" + t.Name + "”?", Text: "Clients that use it are refused within a second. You cannot undo this.",
-		Verb: "Revoke token", Back: tokensPath,
+		Verb: "Revoke the token", Keep: "Keep the token", Back: tokensPath,
 	}, nil
 }
 

@@ -73,7 +73,7 @@ func (g *groups) askRevoke(r *http.Request) (console.Response, error) {
 	return console.Confirm{
 		Title: "Revoke this permission of the group " + name + "?", Text: "It ends within a second for all users of the group, in open " +
 			"sessions and for tokens too.",
-		Losses: []string{grants.Sentence(grant)}, Verb: "Revoke permission", Back: pageOf(name),
+		Losses: []string{grants.Sentence(grant)}, Verb: "Revoke the permission", Keep: "Keep the permission", Back: pageOf(name),
 	}, nil
 }
 

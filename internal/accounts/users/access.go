@@ -72,7 +72,7 @@ func (u *users) askEndAll(r *http.Request) (console.Response, error) {
 	}
 	return console.Confirm{
 		Title: "End the sessions of " + user.Ref() + "?", Text: text, Losses: []string{"unsaved input in those browsers"},
-		Verb: "End sessions", Back: pageOf(user.Ref(), "/access"),
+		Verb: "End the sessions", Keep: "Keep the sessions", Back: pageOf(user.Ref(), "/access"),
 	}, nil
 }
 
@@ -129,7 +129,7 @@ func (u *users) askRevokeToken(r *http.Request) (console.Response, error) {
 	return console.Confirm{
 		Title: "Revoke the token “" + t.Name + "” of " + user.Ref() + "?", Text: "Clients that use it are refused within a second. " +
 			"You cannot undo this.",
-		Verb: "Revoke token", Back: pageOf(user.Ref(), "/access"),
+		Verb: "Revoke the token", Keep: "Keep the token", Back: pageOf(user.Ref(), "/access"),
 	}, nil
 }
 

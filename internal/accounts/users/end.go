@@ -25,7 +25,7 @@ func (u *users) askDisable(r *http.Request) (console.Response, error) {
 	text := []string{"The password and tokens are refused until you enable the user again. Grants, tokens and rules are kept."}
 	return console.Confirm{
 		Title: "Disable " + user.Ref() + "?", Text: strings.Join(append(text, accounts...), " "),
-		Losses: losses(sessions, 0), Verb: "Disable user", Back: pageOf(user.Ref(), ""),
+		Losses: losses(sessions, 0), Verb: "Disable the user", Keep: "Keep the user enabled", Back: pageOf(user.Ref(), ""),
 	}, nil
 }
 
@@ -84,7 +84,7 @@ func (u *users) askDelete(r *http.Request) (console.Response, error) {
 	}
 	return console.Confirm{
 		Title: "Delete " + user.Ref() + "?", Text: strings.Join(append(text, accounts...), " "),
-		Losses: lost, Verb: "Delete user", Back: pageOf(user.Ref(), ""),
+		Losses: lost, Verb: "Delete the user", Keep: "Keep the user", Back: pageOf(user.Ref(), ""),
 	}, nil
 }
 

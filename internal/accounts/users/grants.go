@@ -68,7 +68,7 @@ func (u *users) askRevoke(r *http.Request) (console.Response, error) {
 	}
 	return console.Confirm{
 		Title: "Revoke this permission of " + user.Name + "?", Text: "It ends within a second, in open sessions and for tokens too.",
-		Losses: []string{grants.Sentence(g)}, Verb: "Revoke permission", Back: pageOf(user.Ref(), ""),
+		Losses: []string{grants.Sentence(g)}, Verb: "Revoke the permission", Keep: "Keep the permission", Back: pageOf(user.Ref(), ""),
 	}, nil
 }
 

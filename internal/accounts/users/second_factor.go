@@ -45,7 +45,7 @@ func (u *users) askRemoveFactors(r *http.Request) (console.Response, error) {
 		Title:  "Remove the second factor of " + user.Ref() + "?",
 		Text:   "Do this for a user who lost it, once you know that the user asks. " + until(user),
 		Losses: append([]string{factorsText(user.Factors)}, losses(sessions, 0)...),
-		Verb:   "Remove second factor", Back: pageOf(user.Ref(), ""),
+		Verb:   "Remove the second factor", Keep: "Keep the second factor", Back: pageOf(user.Ref(), ""),
 	}, nil
 }
 

@@ -78,7 +78,7 @@ func (p *Pages) ask(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := console.Confirm{Title: "Start sending?", Verb: "Start sending", Back: path, Text: waiting.String()}
+	page := console.Confirm{Title: "Start sending?", Verb: "Start sending", Keep: "Send nothing yet", Back: path, Text: waiting.String()}
 	page.Pick = console.Pick{Label: "Tokens to keep", Name: "keep"}
 	for _, t := range resting {
 		page.Pick.Options = append(page.Pick.Options, console.Option{
@@ -89,7 +89,8 @@ func (p *Pages) ask(r *http.Request) (console.Response, error) {
 	case restored.Held():
 		page.Notes = append(page.Notes, restored.Access())
 	case len(resting) > 0:
-		page.Title, page.Verb, page.Text = "Keep tokens?", "Keep tokens", "Those that you choose work again. The others are refused still."
+		page.Title, page.Verb, page.Keep = "Keep tokens?", "Keep tokens", "Decide later"
+		page.Text = "Those that you choose work again. The others are refused still."
 	}
 	if len(working) > 0 {
 		page.Notes = append(page.Notes, "Working: "+tokensText(working)+".")

@@ -18,16 +18,17 @@ type action struct {
 	do       func(mailqueue.Relay, context.Context, mailqueue.MessageFilter) (int64, error)
 	ask      string // before the number
 	askAfter string // and behind it
+	keep     string // what the way out says
 	text     string
 	outcome  string // after "26 messages are"
 }
 
 var (
-	resending = &action{"resend", mailqueue.Failed, mailqueue.Relay.ResendAll, "Resend ", "?",
+	resending = &action{"resend", mailqueue.Failed, mailqueue.Relay.ResendAll, "Resend ", "?", "Do not resend",
 		"They go back into the mail queue and are tried at once; their send count starts again.", "back in the mail queue"}
-	flushing = &action{"flush", mailqueue.Waiting, mailqueue.Relay.Flush, "Send ", " now?",
+	flushing = &action{"flush", mailqueue.Waiting, mailqueue.Relay.Flush, "Send ", " now?", "Keep waiting",
 		"They are due now instead of at their next try. A pause after failures ends.", "due now"}
-	deleting = &action{"delete", "", mailqueue.Relay.DeleteAll, "Delete ", "?",
+	deleting = &action{"delete", "", mailqueue.Relay.DeleteAll, "Delete ", "?", "Do not delete",
 		"Recipients who have not received them yet will not get them.", "deleted"}
 
 	actions = []*action{resending, flushing, deleting}
@@ -62,7 +63,7 @@ func (p *Pages) confirm(ctx context.Context, a all) (c console.Confirm, n int64,
 	n, at, err := p.Relay.Count(ctx, filter)
 	c = console.Confirm{
 		Title: a.ask + messages(n) + a.askAfter, Text: strings.TrimSpace(a.which+" "+a.text) + " Messages that arrive later are not affected.",
-		Action: a.path, Back: a.back, Verb: a.ask + messages(n),
+		Action: a.path, Back: a.back, Verb: a.ask + messages(n), Keep: a.keep,
 		Form: append(a.form, console.Asked{At: at, Count: n}.Hidden()...),
 	}
 	if skipped := int64(a.ticked) - n; a.ticked > 0 && skipped > 0 {

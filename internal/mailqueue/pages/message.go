@@ -210,7 +210,7 @@ func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
 			"the message and its attempts",
 			fmt.Sprintf("%d of %d recipients who have not received it", waiting, len(m.Recipients)),
 		},
-		Verb: "Delete message", Back: messagePath(m.ID),
+		Verb: "Delete the message", Keep: "Keep the message", Back: messagePath(m.ID),
 	}, nil
 }
 

@@ -58,14 +58,14 @@ func (p *Pages) confirmNode(r *http.Request) (console.Response, error) {
 	ask := console.Confirm{Back: systemNodes}
 	switch r.PathValue("what") {
 	case "drain":
-		ask.Title, ask.Verb = "Drain "+id+"?", "Drain node"
+		ask.Title, ask.Verb, ask.Keep = "Drain "+id+"?", "Drain the node", "Keep it working"
 		ask.Text = "The node finishes what it is sending and then accepts no more work. It refuses mail, and load balancers see that it is " +
 			"not ready. Other nodes take over its work; messages in its mail queue wait. It works again when you resume or restart it."
 	case "handover":
-		ask.Title, ask.Verb = "Hand over the messages of "+id+"?", "Hand over messages"
+		ask.Title, ask.Verb, ask.Keep = "Hand over the messages of "+id+"?", "Hand over the messages", "Leave them there"
 		ask.Text = "This node takes over its messages, including the error queue, and sends those that are waiting."
 	case "remove":
-		ask.Title, ask.Verb = "Remove "+id+"?", "Remove node"
+		ask.Title, ask.Verb, ask.Keep = "Remove "+id+"?", "Remove the node", "Keep the node"
 		ask.Text = "Its messages move to this node first. The node is listed again when its process starts."
 		ask.Losses = []string{"its entry in the list of nodes"}
 	default:

@@ -155,7 +155,7 @@ func (p *Pages) confirmRevoke(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	confirm := console.Confirm{
-		Title: "Revoke the account " + a.AccountName + "?", Verb: "Revoke account", Back: notify.AccountsPath,
+		Title: "Revoke the account " + a.AccountName + "?", Verb: "Revoke the account", Keep: "Keep the account", Back: notify.AccountsPath,
 		Text: "Outrigger stops using the account and deletes its tokens. Until the account is authorised again, its rules take no events and " +
 			"cannot be changed, and activity reports that need it fail. To end the access on the platform too, remove Outrigger from the " +
 			"account's authorised apps there.",

@@ -184,7 +184,7 @@ func (p *Pages) confirmDeleteChannel(r *http.Request) (console.Response, error) 
 	}
 	return console.Confirm{
 		Title: "Delete the channel " + c.Name() + "?", Text: "Its webhook URL is deleted. Its deliveries stay in the list.",
-		Verb: "Delete channel", Back: channelPath(&c),
+		Verb: "Delete the channel", Keep: "Keep the channel", Back: channelPath(&c),
 	}, nil
 }
 

@@ -252,7 +252,7 @@ func (p *Pages) confirmDeleteConnection(r *http.Request) (console.Response, erro
 	}
 	return console.Confirm{
 		Title: "Delete the connection " + c.Name + "?", Text: "The platform's webhooks are refused from then on." + leftThere(created),
-		Verb: "Delete connection",
+		Verb: "Delete the connection", Keep: "Keep the connection",
 		Losses: []string{
 			"its hooks, with their secrets", "the credentials of its account", "the permissions of users in its projects and repositories",
 			"the chat accounts of its users",

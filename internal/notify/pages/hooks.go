@@ -83,7 +83,8 @@ func (p *Pages) confirmRotate(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	confirm := console.Confirm{
-		Title: "Make a new secret for " + hookTitle(h) + "?", Verb: "Make a new secret", Back: connectionPage(h.Connection),
+		Title: "Make a new secret for " + hookTitle(h) + "?", Verb: "Make a new secret", Keep: "Keep the secret",
+		Back: connectionPage(h.Connection),
 		Text: "It is shown once. Enter it on the platform within 7 days: until then the current secret stays valid.",
 	}
 	if h.SecretLost() {
@@ -112,7 +113,7 @@ func (p *Pages) confirmDeleteHook(r *http.Request) (console.Response, error) {
 	return console.Confirm{
 		Title: "Delete " + hookTitle(h) + "?", Text: "The platform's webhooks to it are refused from then on. Delete the webhook on the " +
 			"platform too.",
-		Losses: []string{"its secret"}, Verb: "Delete hook", Back: connectionPage(h.Connection),
+		Losses: []string{"its secret"}, Verb: "Delete the hook", Keep: "Keep the hook", Back: connectionPage(h.Connection),
 	}, nil
 }
 

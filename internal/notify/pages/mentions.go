@@ -128,7 +128,7 @@ func (p *Pages) confirmDeleteMention(r *http.Request) (console.Response, error) 
 	}
 	return console.Confirm{
 		Title: "Delete the chat account of " + q.Get("user") + "?", Text: "Messages will no longer mention this person.",
-		Verb: "Delete account", Back: mentionsPath,
+		Verb: "Delete the account", Keep: "Keep the account", Back: mentionsPath,
 		Form: []console.Hidden{{Name: "connection", Value: q.Get("connection")}, {Name: "user", Value: q.Get("user")}},
 	}, nil
 }

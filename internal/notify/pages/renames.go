@@ -95,7 +95,8 @@ func (p *Pages) askRename(verb string) console.Handler {
 			if o.Reason == notify.HasGrants {
 				text = "The permissions stay at " + o.From.String() + ". Rules and hooks have moved and stay at " + o.To.String() + "."
 			}
-			return console.Confirm{Title: "Dismiss the rename of " + o.From.String() + "?", Verb: "Dismiss", Back: renamePages, Text: text}, nil
+			return console.Confirm{Title: "Dismiss the rename of " + o.From.String() + "?", Verb: "Dismiss", Keep: "Decide later",
+				Back: renamePages, Text: text}, nil
 		}
 		if err := o.Blocked(); err != nil {
 			return nil, err
@@ -105,7 +106,7 @@ func (p *Pages) askRename(verb string) console.Handler {
 			what = "Permissions"
 		}
 		return console.Confirm{
-			Title: "Is " + o.From.String() + " now " + o.To.String() + "?", Verb: "Confirm the rename", Back: renamePages,
+			Title: "Is " + o.From.String() + " now " + o.To.String() + "?", Verb: "Confirm the rename", Keep: "Decide later", Back: renamePages,
 			Text: what + " with the old key move to the new key, which is not in use yet. Check on the platform first: anyone who knows the " +
 				"hook's secret can report a rename.",
 		}, nil

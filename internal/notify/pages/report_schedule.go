@@ -40,7 +40,7 @@ func inZone(t time.Time, zone string, now time.Time) string {
 	return formatIn(t, zone, now, "Mon 2 Jan", "15:04")
 }
 
-// formatIn has the year where it is not the present one.
+// formatIn has the year where it is not the present one, and no time where clock is "".
 func formatIn(t time.Time, zone string, now time.Time, day, clock string) string {
 	if t.IsZero() {
 		return ""
@@ -52,7 +52,10 @@ func formatIn(t time.Time, zone string, now time.Time, day, clock string) string
 	if t = t.In(place); t.Year() != now.In(place).Year() {
 		day += " 2006"
 	}
-	return t.Format(day + ", " + clock)
+	if clock != "" {
+		day += ", " + clock
+	}
+	return t.Format(day)
 }
 
 // nextRun says when a schedule is due next, "" where it cannot be read:

@@ -34,7 +34,8 @@ type reportRow struct {
 	*notify.ReportInfo
 	Place    string
 	Schedule string
-	Next     string // in the report's zone; "" where there is none
+	Next     string // the day, at the time of the schedule; "" where there is none
+	NextAt   string // with the time
 	Last     string
 	Ran      console.Badge // what came of the last run
 	Failure  string        // why its channel has no message of it
@@ -92,7 +93,8 @@ func (p *Pages) reportRow(info *notify.ReportInfo) reportRow {
 	now := p.Clock()
 	row := reportRow{
 		ReportInfo: info, Place: info.ProjectKey + "/" + info.RepositoryKey, Schedule: scheduleText(info.ReportSchedule),
-		Next: inZone(info.NextRunAt, info.TimeZone, now), Last: inZone(info.LastRunAt, info.TimeZone, now),
+		Next: formatIn(info.NextRunAt, info.TimeZone, now, "Mon 2 Jan", ""), NextAt: inZone(info.NextRunAt, info.TimeZone, now),
+		Last: inZone(info.LastRunAt, info.TimeZone, now),
 	}
 	row.Failure, _ = info.LastFailure()
 	if row.Ran = outcomeBadge(info.LastOutcome()); !info.RetryingSince.IsZero() {
@@ -195,7 +197,7 @@ func (p *Pages) confirmDeleteReport(r *http.Request) (console.Response, error) {
 		Title: "Delete the report " + info.Name + "?",
 		Text: "Its channel gets no more reports about " + info.ProjectKey + "/" + info.RepositoryKey + ". The audit trail keeps what " +
 			"the report was.",
-		Verb: "Delete report", Back: reportPath(info),
+		Verb: "Delete the report", Keep: "Keep the report", Back: reportPath(info),
 	}, nil
 }
 

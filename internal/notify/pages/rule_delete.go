@@ -15,7 +15,8 @@ func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
 	confirm := console.Confirm{
 		Title: "Delete the rule " + info.Name + "?", Text: "Its channel gets no more messages from this rule. The audit trail keeps a record " +
 			"of the rule.",
-		Verb: "Delete rule", Back: p.listOf(r, &info.Rule), Action: p.rulePath(&info.Rule) + "/delete" + listQuery(r.URL.Query()),
+		Verb: "Delete the rule", Keep: "Keep the rule", Back: p.listOf(r, &info.Rule),
+		Action: p.rulePath(&info.Rule) + "/delete" + listQuery(r.URL.Query()),
 	}
 	confirm.Losses = lostWith(&info.Backlog)
 	if p.Rules.Edition(info.Connection) == notify.Cloud {

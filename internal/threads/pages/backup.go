@@ -108,7 +108,7 @@ func (p *Admin) confirmRestore(r *http.Request) (console.Response, error) {
 	what := fmt.Sprintf("The backup of %s has %s in %s.", backup.Header.CreatedAt.UTC().Format("2006-01-02 15:04 UTC"),
 		threads.Counted(backup.Trailer.Relations, "relation"), threads.Counted(backup.Trailer.Issues, "issue"))
 	question := console.Confirm{
-		Title: "Merge the backup into the current threads?", Verb: "Restore", Back: backPath,
+		Title: "Merge the backup into the current threads?", Verb: "Restore", Keep: "Leave the threads as they are", Back: backPath,
 		Form: []console.Hidden{{Name: "mode", Value: string(mode)}, {Name: "upload", Value: strconv.FormatInt(id, 10)}},
 		Text: what + " If both have a comment, its parent in the backup wins. Everything else stays.",
 	}

@@ -14,20 +14,20 @@ import (
 // questions are asked before an operation that loses something.
 var questions = map[threads.Operation]console.Confirm{
 	threads.OpUpload: {
-		Title: "Upload these files?", Verb: "Upload Data",
+		Title: "Upload these files?", Verb: "Upload Data", Keep: "Do not upload",
 		Text: "Loads the two files as the data of the migration.",
 	},
 	threads.OpCancel: {
-		Title: "Cancel the migration?", Verb: "Cancel Migration",
+		Title: "Cancel the migration?", Verb: "Cancel Migration", Keep: "Keep the migration",
 		Text: "You cannot continue it afterwards. A new migration needs Reset State first. Threads already written stay.",
 	},
 	threads.OpReset: {
-		Title: "Reset the state?", Verb: "Reset State",
+		Title: "Reset the state?", Verb: "Reset State", Keep: "Keep the state",
 		Text:   "You can then start a new migration. Threads already written stay.",
 		Losses: []string{"the uploaded files", "the loaded data", "progress, counts and the list of errors"},
 	},
 	threads.OpUndo: {
-		Title: "Undo the migration?", Verb: "Undo Migration",
+		Title: "Undo the migration?", Verb: "Undo Migration", Keep: "Keep the migrated threads",
 		Text: "Each issue gets back what it had before the migration. Threads that others changed since are not touched. If you need the " +
 			"report, download it first.",
 		Losses: []string{"the thread relationships that this migration wrote", "the loaded data", "progress, counts and the list of errors"},
@@ -131,7 +131,7 @@ func (p *Admin) confirmDelete(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	return console.Confirm{
-		Title: "Delete the file?", Text: "The uploaded part is deleted.", Verb: "Delete the file", Back: back,
+		Title: "Delete the file?", Text: "The uploaded part is deleted.", Verb: "Delete the file", Keep: "Keep the file", Back: back,
 		Action: fmt.Sprintf("%s/uploads/%d/delete", rootPath, id),
 	}, nil
 }

@@ -28,7 +28,7 @@ func tooLarge(err error, limit int64) error {
 func (p *Source) confirmClear(r *http.Request) (console.Response, error) {
 	return console.Confirm{
 		Title: "Remove the hierarchy?", Text: "All records are deleted. The export is empty until you import a file again.",
-		Verb: "Remove the hierarchy", Back: pagePath,
+		Verb: "Remove the hierarchy", Keep: "Keep the hierarchy", Back: pagePath,
 	}, nil
 }
 
@@ -46,7 +46,7 @@ func (p *Source) confirmForget(r *http.Request) (console.Response, error) {
 	}
 	return console.Confirm{
 		Title: "Remove the mappings of " + site + "?", Text: "Its mappings and its report are deleted. You can import the mappings file again.",
-		Verb: "Remove the mappings", Back: pagePath, Form: []console.Hidden{{Name: "cloudSiteUrl", Value: site}},
+		Verb: "Remove the mappings", Keep: "Keep the mappings", Back: pagePath, Form: []console.Hidden{{Name: "cloudSiteUrl", Value: site}},
 	}, nil
 }
 
@@ -71,7 +71,7 @@ func (p *Source) confirmMirror(r *http.Request) (console.Response, error) {
 		return console.Redirect{To: pagePath}, nil
 	}
 	return console.Confirm{
-		Title: "Remove most of the hierarchy?", Verb: "Mirror and remove", Back: pagePath,
+		Title: "Remove most of the hierarchy?", Verb: "Mirror and remove", Keep: "Keep the records", Back: pagePath,
 		Text:   "They are no longer in the database. First check that threads.sql has the right database and query.",
 		Losses: []string{threads.Thousands(st.Removes) + " of " + threads.Thousands(st.Records) + " records"},
 		Form:   []console.Hidden{{Name: "acceptRemoval", Value: "true"}, {Name: "removes", Value: strconv.FormatInt(st.Removes, 10)}},
