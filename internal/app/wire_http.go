@@ -18,6 +18,7 @@ import (
 	auditpages "outrigger/internal/audit/pages"
 	"outrigger/internal/console"
 	"outrigger/internal/console/docs"
+	"outrigger/internal/notify"
 	"outrigger/internal/reload"
 	"outrigger/internal/rest"
 )
@@ -67,7 +68,9 @@ func (a *App) openWeb(context.Context) (err error) {
 	(&attention.API{Node: a.nodeID, List: a.readAttention, Log: a.log}).Register(a.router)
 	trail := &auditapi.API{DB: a.db}
 	trail.Register(a.router)
-	(&auditpages.Pages{API: trail, Clock: a.clock}).Register(a.pages)
+	(&auditpages.Pages{
+		API: trail, Clock: a.clock, Words: auditpages.Words{Label: notify.MemberLabel, Value: notify.MemberInWords},
+	}).Register(a.pages)
 	return a.routeMetrics()
 }
 

@@ -1,5 +1,11 @@
 package notify
 
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
+
 // MemberLabel returns what the forms of the console call a member, or the member itself
 // if no form has it.
 func MemberLabel(member string) string {
@@ -60,4 +66,63 @@ var memberLabels = map[string]string{
 	"connection":    "Connection",
 	"projectKey":    "Project",
 	"repositoryKey": "Repository",
+}
+
+// MemberInWords writes the value of a member, as JSON, the way people read it.
+func MemberInWords(member, value string) string {
+	switch value {
+	case "", "null":
+		return "nothing"
+	case "true":
+		return "yes"
+	case "false":
+		return "no"
+	}
+	var text string
+	if json.Unmarshal([]byte(value), &text) == nil {
+		return text
+	}
+	var quiet QuietHours
+	if member == "quietHours" && json.Unmarshal([]byte(value), &quiet) == nil {
+		return quiet.inWords()
+	}
+	var refs []RepositoryRef
+	if member == "repositories" && json.Unmarshal([]byte(value), &refs) == nil {
+		var keys []string
+		for _, ref := range refs {
+			keys = append(keys, ref.ProjectKey+"/"+ref.RepositoryKey)
+		}
+		return strings.Join(keys, ", ")
+	}
+	var names []string
+	if json.Unmarshal([]byte(value), &names) != nil {
+		return value
+	}
+	if member == "eventTypes" || member == "expectedEvents" {
+		for i, key := range names {
+			if t, ok := ParseEventType(key); ok {
+				names[i] = t.Name()
+			}
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func (q *QuietHours) inWords() string {
+	words := q.From + " to " + q.To + ", " + q.TimeZone
+	if len(q.Days) > 0 {
+		days := make([]string, len(q.Days))
+		for i, d := range q.Days {
+			days[i] = time.Weekday(d).String()
+		}
+		words += "; begin on " + strings.Join(days, ", ")
+	}
+	if len(q.Urgent) > 0 {
+		names := make([]string, len(q.Urgent))
+		for i, t := range q.Urgent {
+			names[i] = t.Name()
+		}
+		words += "; sent at once: " + strings.Join(names, ", ")
+	}
+	return words
 }

@@ -3,9 +3,7 @@ package pages
 
 import (
 	"embed"
-	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,6 +26,7 @@ const (
 type Pages struct {
 	API   *api.API
 	Clock func() time.Time
+	Words Words
 }
 
 // Register adds the page.
@@ -43,12 +42,11 @@ func administersSomething(p *identity.Principal) bool { return p != nil && len(p
 type row struct {
 	audit.Stored
 	Did     string // what was done, as a verb in the past
+	Thing   string // what people call it; "" where its kind says enough
 	Home    string // the page of the thing; "" where there is none
 	Place   string // where the thing is
 	Changes []change
 }
-
-type change struct{ Name, Before, After string }
 
 type view struct {
 	console.List
@@ -103,25 +101,11 @@ func (p *Pages) list(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	for _, e := range found {
-		v.Rows = append(v.Rows, rowOf(e))
+		v.Rows = append(v.Rows, p.rowOf(e))
 	}
 	return console.Page{Template: "audit", Title: "Audit trail", Data: v}, nil
 }
 
-func rowOf(e audit.Stored) row {
-	out := row{Stored: e, Did: did(&e), Home: home(&e), Place: place(&e)}
-	names := slices.Collect(maps.Keys(e.Before))
-	for name := range e.After {
-		if _, both := e.Before[name]; !both {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		if e.Before[name] == "" && e.After[name] == "" {
-			continue // a member that the new thing does not have
-		}
-		out.Changes = append(out.Changes, change{name, e.Before[name], e.After[name]})
-	}
-	return out
+func (p *Pages) rowOf(e audit.Stored) row {
+	return row{Stored: e, Did: did(&e), Thing: thing(&e), Home: home(&e), Place: place(&e), Changes: p.Words.changes(&e)}
 }

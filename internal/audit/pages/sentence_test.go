@@ -9,7 +9,7 @@ import (
 func TestEntriesAreSentences(t *testing.T) {
 	for action, want := range map[string]string{
 		"create": "created", "update": "updated", "delete": "deleted", "cancel": "cancelled", "redeliver": "redelivered", "try": "tried", "deploy": "deployed",
-		"look": "looked at", "sign in": "signed in with", "accept removal": "accepted removals in", "reload": "reloaded", "forget": "forgot", "send test": "sent test",
+		"look": "looked at", "accept removal": "accepted removals in", "reload": "reloaded", "forget": "forgot", "send test": "sent test",
 	} {
 		if got := past(action); got != want {
 			t.Errorf("%s is %q, want %q", action, got, want)
@@ -19,8 +19,9 @@ func TestEntriesAreSentences(t *testing.T) {
 
 func TestWhatWasDoneToAThing(t *testing.T) {
 	for want, e := range map[string]audit.Entry{
-		"granted rights to": {Action: "grant", Object: "user"}, "revoked rights of": {Action: "revoke", Object: "group"},
-		"revoked": {Action: "revoke", Object: "token"}, "created": {Action: "create", Object: "user"},
+		"granted rights to the user": {Action: "grant", Object: "user"}, "revoked rights of the group": {Action: "revoke", Object: "group"},
+		"revoked the token": {Action: "revoke", Object: "token"}, "created the user": {Action: "create", Object: "user"},
+		"set the password of the user": {Action: "set password", Object: "user"}, "signed in": {Action: "sign in", Object: "session"},
 	} {
 		if got := did(&audit.Stored{Entry: e}); got != want {
 			t.Errorf("%+v is %q, want %q", e, got, want)
