@@ -36,7 +36,7 @@ type statusView struct {
 	Title, Text string
 	Fields      []fieldProblem
 	Referral    string // of an internal error
-	Retry       bool   // whether trying again may help
+	Retry       Link   // the page to open again, where trying again may help
 }
 
 // fail answers an error with its status page: the one place that does.
@@ -69,7 +69,10 @@ func (x *exchange) failWith(answer Response, err error) {
 		f = fault.New(fault.Unavailable, "The request was interrupted. Try again.")
 	}
 	known := statusOf[f.Code]
-	v := statusView{Title: known.title, Text: f.Message, Retry: f.Code == fault.Unavailable || f.Code == fault.RateLimited}
+	v := statusView{Title: known.title, Text: f.Message}
+	if f.Code == fault.Unavailable || f.Code == fault.RateLimited {
+		v.Retry = x.retry()
+	}
 	for _, field := range f.Fields {
 		v.Fields = append(v.Fields, fieldProblem{Message: field.Message})
 	}
@@ -78,6 +81,17 @@ func (x *exchange) failWith(answer Response, err error) {
 		v.Text = fmt.Sprintf("An internal error occurred. Quote referral number %s to your administrator.", v.Referral)
 	}
 	x.status(known.status, v)
+}
+
+// retry leads to the page that was asked for or, after a write, to that of its form.
+func (x *exchange) retry() Link {
+	switch back := x.returnPath(); {
+	case x.r.Method == http.MethodGet:
+		return Link{"Try again", back}
+	case back != "/":
+		return Link{"Back to the form", back}
+	}
+	return Link{}
 }
 
 // refer logs an internal error and answers the number that finds it. Of one
