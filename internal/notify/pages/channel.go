@@ -34,10 +34,19 @@ func (v channelView) WaitText() string {
 }
 
 // needsURL reports whether another webhook URL is what helps: the present one leads
-// nowhere any more.
+// nowhere, or to a workflow that is off. Messages that are refused in a row may be what
+// is wrong themselves.
 func needsURL(s notify.ChannelStatus) bool {
-	status := answer.Status(s.Reason)
-	return s.State == string(notify.Broken) && (status == http.StatusNotFound || status == http.StatusGone)
+	if s.State != string(notify.Broken) {
+		return false
+	}
+	switch answer.Status(s.Reason) {
+	case http.StatusNotFound, http.StatusGone:
+		return true
+	case http.StatusBadRequest:
+		return answer.Brief(s.Reason) != s.Reason
+	}
+	return false
 }
 
 func (p *Pages) showChannel(r *http.Request) (console.Response, error) {

@@ -61,7 +61,7 @@ func TestNoticeOfAChannel(t *testing.T) {
 	}
 }
 
-// What helps against a channel whose workflow is gone is another webhook URL, whether
+// What helps against a channel whose workflow is gone or off is another webhook URL, whether
 // something waits or not; the list's menu and the channel's page agree.
 func TestAChannelThatIsGoneNeedsAURL(t *testing.T) {
 	p := &Pages{Clock: time.Now}
@@ -70,7 +70,9 @@ func TestAChannelThatIsGoneNeedsAURL(t *testing.T) {
 		want   bool
 	}{
 		{answer.Sentence(404, `{"error":{"code":"WorkflowNotFound","message":"No workflow."}}`), true},
-		{answer.Withheld(410), true}, {answer.Sentence(401, "404"), false}, {"The name chat.example.com cannot be found.", false},
+		{answer.Withheld(410), true}, {answer.Withheld(400), true},
+		{"It refused 5 messages in a row. The last time: " + answer.Withheld(400), false},
+		{answer.Sentence(401, "404"), false}, {"The name chat.example.com cannot be found.", false},
 	} {
 		for _, waiting := range []int{0, 2} {
 			channel := notify.Channel{ID: 7, Host: "chat.example.com", State: notify.Broken, Reason: c.reason, BrokenAt: time.Now(), Waiting: waiting}

@@ -38,7 +38,6 @@ type ruleForm struct {
 	TimeZones   []string
 	ChoicesPath string    // what finds projects, repositories and people
 	Twin        *ruleTwin // another rule that does the same; nil: none
-	Duplicate   string    // the form of a copy; "": of a rule that is not saved
 }
 
 func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, at rulePlace) ruleForm {
@@ -51,7 +50,7 @@ func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, at rulePlace) 
 	query := at.query()
 	if stored != nil {
 		query = console.Query("id", idText(stored.ID))
-		f.Mask, f.Channel, f.Duplicate = stored.Channel.Mask, stored.Channel.Status(p.Clock()), duplicatePath(at, stored.ID)
+		f.Mask, f.Channel = stored.Channel.Mask, stored.Channel.Status(p.Clock())
 	}
 	f.TryPath, f.CardsPath = at.base()+"/try"+query, rulesPath+"/cards"+query
 	return f
@@ -99,7 +98,10 @@ func (p *Pages) rulePage(ctx context.Context, form *console.Form, stored *notify
 	}
 	if stored != nil {
 		page.Title = stored.Name
-		page.Actions = []console.Action{{Label: "Its deliveries", Path: deliveriesPath + console.Query("rule", strconv.FormatInt(stored.ID, 10))}}
+		page.Actions = []console.Action{
+			{Label: "Its deliveries", Path: deliveriesPath + console.Query("rule", strconv.FormatInt(stored.ID, 10))},
+			{Label: "Duplicate", Path: duplicatePath(at, stored.ID)},
+		}
 	}
 	return page, nil
 }

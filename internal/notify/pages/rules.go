@@ -60,7 +60,6 @@ type ruleRow struct {
 	State     console.Badge
 	Detail    string
 	Waiting   string // how many messages wait for the rule; "": none
-	Coverage  string // of a global rule: how many projects its events come from
 	// LastBadge is the state of the last message; its text is "" where there is none.
 	LastBadge console.Badge
 	Trouble   bool // State says more than whether the rule is enabled
@@ -113,14 +112,6 @@ func (p *Pages) listRules(r *http.Request) (console.Response, error) {
 	if level == notify.Global || level == "" {
 		if list.Coverage, err = p.coverage(r.Context()); err != nil {
 			return nil, err
-		}
-	}
-	for i := range list.Rows {
-		row := &list.Rows[i]
-		for _, c := range list.Coverage {
-			if c.Connection == row.Connection && row.Level() == notify.Global {
-				row.Coverage = c.Sentence()
-			}
 		}
 	}
 	page := console.Page{
