@@ -1,7 +1,7 @@
 package playground
 
 import (
-	"bytes"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -15,11 +15,9 @@ func drawn(t *testing.T, file string) (Card, string) {
 		t.Fatal(err)
 	}
 	c := readCard(body)
-	var page bytes.Buffer
-	if err := pages().ExecuteTemplate(&page, "cards", view{Channels: []channelView{{Name: "x", Messages: []Message{{Number: 1, At: time.Now(), Card: c}}}}}); err != nil {
-		t.Fatal(err)
-	}
-	return c, page.String()
+	page := httptest.NewRecorder()
+	render(page, "cards", view{Channels: []channelView{{Name: "x", Messages: []Message{{Number: 1, At: time.Now(), Card: c}}}}})
+	return c, page.Body.String()
 }
 
 // A card of either format is drawn in its colour, its parts in their order and its

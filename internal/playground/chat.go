@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
+
+	"outrigger/internal/playground/respond"
 )
 
 // FaultMode is how the chat platform answers.
@@ -53,19 +56,19 @@ type Message struct {
 // Chat is a chat platform: channels with webhook URLs like those of its
 // workflow feature.
 type Chat struct {
-	clock func() time.Time
+	clock    func() time.Time
+	watchers respond.Watchers
 
 	mu       sync.Mutex
 	count    int64
 	mode     FaultMode
 	refused  int
 	channels map[string][]Message
-	watchers map[chan struct{}]bool
 }
 
 // NewChat makes a chat platform that answers as it should.
 func NewChat(clock func() time.Time) *Chat {
-	return &Chat{clock: clock, mode: Friendly, channels: make(map[string][]Message), watchers: make(map[chan struct{}]bool)}
+	return &Chat{clock: clock, mode: Friendly, channels: make(map[string][]Message)}
 }
 
 // WebhookPath is the path and query of a channel's webhook URL.
@@ -110,7 +113,7 @@ func answer(w http.ResponseWriter, status int, body string) {
 func (c *Chat) receive(channel string, body []byte) FaultMode {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	defer c.changed()
+	defer c.watchers.Changed()
 	if c.mode != Friendly {
 		c.refused++
 		return c.mode
@@ -124,23 +127,13 @@ func (c *Chat) receive(channel string, body []byte) FaultMode {
 	return Friendly
 }
 
-// changed tells everybody who watches; mu is held.
-func (c *Chat) changed() {
-	for w := range c.watchers {
-		select {
-		case w <- struct{}{}:
-		default:
-		}
-	}
-}
-
 // SetFaultMode changes how the platform answers from now on.
 func (c *Chat) SetFaultMode(m FaultMode) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := answers[m]; ok {
 		c.mode = m
-		c.changed()
+		c.watchers.Changed()
 	}
 }
 
@@ -148,18 +141,5 @@ func (c *Chat) SetFaultMode(m FaultMode) {
 func (c *Chat) Messages(channel string) []Message {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return append([]Message(nil), c.channels[channel]...)
-}
-
-// watch returns a channel that has a value whenever something changed.
-func (c *Chat) watch() (changed <-chan struct{}, stop func()) {
-	w := make(chan struct{}, 1)
-	c.mu.Lock()
-	c.watchers[w] = true
-	c.mu.Unlock()
-	return w, func() {
-		c.mu.Lock()
-		delete(c.watchers, w)
-		c.mu.Unlock()
-	}
+	return slices.Clone(c.channels[channel])
 }

@@ -3,28 +3,21 @@ package playground
 import (
 	"embed"
 	"fmt"
-	"html/template"
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
-	"time"
+	"strings"
 
 	"outrigger/internal/playground/bitbucketcloud"
 	"outrigger/internal/playground/cloudsite"
-	"outrigger/internal/playground/live"
+	"outrigger/internal/playground/respond"
 	"outrigger/internal/playground/samples"
 )
 
 //go:embed web
 var web embed.FS
 
-// pages are parsed when the first one is shown: only the demo shows any.
-var pages = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{
-		"clock": func(t time.Time) string { return t.Format("15:04:05 MST") },
-	}).ParseFS(web, "web/*.html"))
-})
+var render = respond.Pages(web)
 
 // World is the outside world on one address: the chat platform with its page,
 // and the code-hosting platform behind its buttons.
@@ -51,14 +44,21 @@ type World struct {
 func (w *World) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /workflows/{channel}/triggers/manual/paths/invoke", w.Chat.Webhook)
-	mux.HandleFunc("GET /{$}", w.show)
-	mux.HandleFunc("GET /cards", w.cards)
+	mux.HandleFunc("GET /{$}", func(rw http.ResponseWriter, r *http.Request) {
+		v := w.view(r.Host)
+		v.Said = r.URL.Query().Get("said")
+		render(rw, "chat.html", v)
+	})
+	mux.HandleFunc("GET /cards", func(rw http.ResponseWriter, r *http.Request) { render(rw, "cards", w.view(r.Host)) })
 	mux.HandleFunc("GET /card.css", func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "text/css; charset=utf-8")
 		_, _ = rw.Write(w.CardStyle) // the reader has gone
 	})
-	mux.HandleFunc("GET /live", w.live)
-	mux.HandleFunc("POST /mode", w.setFaultMode)
+	mux.HandleFunc("GET /live", w.Chat.watchers.Live("cards"))
+	mux.HandleFunc("POST /mode", func(rw http.ResponseWriter, r *http.Request) {
+		w.Chat.SetFaultMode(FaultMode(r.FormValue("mode")))
+		respond.Back(rw, "")
+	})
 	mux.HandleFunc("POST /events", w.sendEvents)
 	mux.Handle("GET /web/{file}", http.FileServerFS(web))
 	if w.Mail != nil {
@@ -109,7 +109,7 @@ type view struct {
 	Mail       bool // there is a page of the smarthost's
 	Cloud      bool // there is one of the cloud site's
 	Code       bool // there is one of the cloud code platform's
-	Sent       string
+	Said       string
 	Own        string // the webhook URL of a channel that has no message yet
 }
 
@@ -135,36 +135,8 @@ func (w *World) view(host string) view {
 		slices.Reverse(list)
 		v.Channels = append(v.Channels, channelView{Name: name, URL: webhook(name), Messages: list})
 	}
-	slices.SortFunc(v.Channels, func(a, b channelView) int {
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(v.Channels, func(a, b channelView) int { return strings.Compare(a.Name, b.Name) })
 	return v
-}
-
-func (w *World) show(rw http.ResponseWriter, r *http.Request) {
-	v := w.view(r.Host)
-	v.Sent = r.URL.Query().Get("sent")
-	w.render(rw, "chat.html", v)
-}
-
-func (w *World) cards(rw http.ResponseWriter, r *http.Request) { w.render(rw, "cards", w.view(r.Host)) }
-
-func (w *World) render(rw http.ResponseWriter, name string, v view) {
-	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
-	rw.Header().Set("Cache-Control", "no-store")
-	_ = pages().ExecuteTemplate(rw, name, v) // the reader has gone
-}
-
-func (w *World) live(rw http.ResponseWriter, r *http.Request) {
-	live.Serve(rw, r, "cards", w.Chat.watch)
-}
-
-func (w *World) setFaultMode(rw http.ResponseWriter, r *http.Request) {
-	w.Chat.SetFaultMode(FaultMode(r.FormValue("mode")))
-	http.Redirect(rw, r, "/", http.StatusSeeOther)
 }
 
 // maxEvents bounds how many events one press of a button sends.
@@ -187,5 +159,5 @@ func (w *World) sendEvents(rw http.ResponseWriter, r *http.Request) {
 	if n > 1 {
 		said = fmt.Sprintf("%d events. %s", n, said)
 	}
-	http.Redirect(rw, r, "/?sent="+template.URLQueryEscaper(said), http.StatusSeeOther)
+	respond.Back(rw, said)
 }

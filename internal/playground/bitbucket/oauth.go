@@ -2,14 +2,15 @@ package bitbucket
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
-	"html/template"
+	"embed"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
+
+	"golang.org/x/oauth2"
+
+	"outrigger/internal/playground/respond"
 )
 
 // oauth is where the OAuth 2 provider is, below the base URL.
@@ -53,13 +54,10 @@ func (p *Platform) user(name string) *User {
 	return nil
 }
 
-var consentPage = template.Must(template.New("").Parse(`<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>Authorize application</title></head>
-<body><main><h1>Authorize application</h1>
-<p>An application wants to act for you: {{.Scope}}.</p>
-<form method="post"><p><label>Signed in as <select name="user">{{range .Users}}<option>{{.Name}}</option>{{end}}</select></label></p>
-<button type="submit" name="answer" value="allow">Allow</button> <button type="submit" name="answer" value="deny">Deny</button></form>
-</main></body></html>`))
+//go:embed web
+var web embed.FS
+
+var render = respond.Pages(web)
 
 // authorize shows the page on which a user lets an application in, and takes the
 // answer. Users are signed in on the platform already: the page has them choose
@@ -81,8 +79,7 @@ func (p *Platform) authorize(w http.ResponseWriter, r *http.Request) {
 	case q.Get("code_challenge") != "" && q.Get("code_challenge_method") != "S256":
 		back(w, r, url.Values{"error": {"invalid_request"}})
 	case r.Method == http.MethodGet:
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_ = consentPage.Execute(w, map[string]any{"Scope": q.Get("scope"), "Users": p.users}) // the reader has gone
+		render(w, "authorize.html", map[string]any{"Scope": q.Get("scope"), "Users": p.users})
 	case r.PostFormValue("answer") != "allow":
 		back(w, r, url.Values{"error": {"access_denied"}, "error_description": {"The resource owner denied the request"}})
 	default:
@@ -106,9 +103,8 @@ func back(w http.ResponseWriter, r *http.Request, answer url.Values) {
 func (p *Platform) issueToken(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	a := &asking{w: w, r: r}
 	refuse := func(name, description string) {
-		a.answer(http.StatusBadRequest, map[string]any{"error": name, "error_description": description})
+		respond.JSON(w, http.StatusBadRequest, map[string]any{"error": name, "error_description": description})
 	}
 	client, c := r.PostFormValue("client_id"), p.codes[r.PostFormValue("code")]
 	i := slices.IndexFunc(p.links, func(l Link) bool { return l.ClientID == client })
@@ -122,19 +118,14 @@ func (p *Platform) issueToken(w http.ResponseWriter, r *http.Request) {
 		refuse("invalid_grant", "The provided authorization code was already used")
 	case c == nil || c.client != client || c.redirect != r.PostFormValue("redirect_uri") || !p.o.Clock().Before(c.expires):
 		refuse("invalid_grant", "The provided authorization code is invalid")
-	case c.challenge != "" && challengeOf(r.PostFormValue("code_verifier")) != c.challenge:
+	case c.challenge != "" && oauth2.S256ChallengeFromVerifier(r.PostFormValue("code_verifier")) != c.challenge:
 		refuse("invalid_grant", "The code verifier does not match the challenge")
 	default:
 		c.used = rand.Text()
 		p.tokens[c.used] = oauthToken{c.user, c.scope}
-		a.answer(http.StatusOK, map[string]any{
+		respond.JSON(w, http.StatusOK, map[string]any{
 			"access_token": c.used, "token_type": "Bearer", "expires_in": 7200, "refresh_token": rand.Text(), "scope": c.scope,
 			"created_at": p.o.Clock().Unix(),
 		})
 	}
-}
-
-func challengeOf(verifier string) string {
-	sum := sha256.Sum256([]byte(verifier))
-	return strings.TrimRight(base64.URLEncoding.EncodeToString(sum[:]), "=")
 }

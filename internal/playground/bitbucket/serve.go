@@ -1,10 +1,11 @@
 package bitbucket
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"outrigger/internal/playground/respond"
 )
 
 // api is where the REST API is, below the base URL. The vendor takes "latest"
@@ -97,9 +98,7 @@ func (p *Platform) properties(w http.ResponseWriter, r *http.Request) {
 var application = map[string]string{"version": "9.4.2", "buildNumber": "9004002", "displayName": "Bitbucket"}
 
 func (a *asking) answer(status int, body any) {
-	a.w.Header().Set("Content-Type", "application/json;charset=UTF-8")
-	a.w.WriteHeader(status)
-	_ = json.NewEncoder(a.w).Encode(body) // who asked has gone
+	respond.JSON(a.w, status, body)
 }
 
 // fail answers an error as the platform words it.

@@ -3,21 +3,18 @@ package bitbucketcloud
 import (
 	"crypto/rand"
 	"embed"
-	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
+
+	"outrigger/internal/playground/respond"
 )
 
 //go:embed web
 var web embed.FS
 
-// pages are parsed when the first one is shown: only the demo shows any.
-var pages = sync.OnceValue(func() *template.Template {
-	return template.Must(template.ParseFS(web, "web/*.html"))
-})
+var render = respond.Pages(web)
 
 // codeLife is how long a code holds: the most that RFC 6749 4.1.2 recommends.
 const codeLife = 10 * time.Minute
@@ -161,10 +158,4 @@ func origin(text string) string {
 		return ""
 	}
 	return u.Scheme + "://" + u.Host
-}
-
-func render(w http.ResponseWriter, name string, v any) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	_ = pages().ExecuteTemplate(w, name, v) // the reader has gone
 }

@@ -1,10 +1,11 @@
 package bitbucketcloud
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
+
+	"outrigger/internal/playground/respond"
 )
 
 // Handler serves the platform at the root of a server: OAuth below /site/oauth2
@@ -74,9 +75,7 @@ func (p *Platform) ask(w http.ResponseWriter, r *http.Request, scope string, han
 }
 
 func (a *asking) answer(status int, body any) {
-	a.w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	a.w.WriteHeader(status)
-	_ = json.NewEncoder(a.w).Encode(body) // who asked has gone
+	respond.JSON(a.w, status, body)
 }
 
 // fail answers an error as the platform words it.

@@ -3,12 +3,12 @@ package bitbucketcloud
 import (
 	"context"
 	"fmt"
-	"html/template"
 	"net/http"
 	"slices"
 	"sync/atomic"
 
 	"outrigger/internal/playground/cloudsamples"
+	"outrigger/internal/playground/respond"
 )
 
 // Page shows the platform's accounts, repositories and webhooks, withdraws what
@@ -95,7 +95,7 @@ func (p *Page) withdraw(w http.ResponseWriter, r *http.Request) {
 	if p.Withdrawn != nil {
 		p.Withdrawn(r.Context(), account)
 	}
-	say(w, r, "The grant is withdrawn: its tokens are of no use any more.")
+	respond.Back(w, "The grant is withdrawn: its tokens are of no use any more.")
 }
 
 // send sends a sample to the webhooks of a repository.
@@ -103,7 +103,7 @@ func (p *Page) send(w http.ResponseWriter, r *http.Request) {
 	all := cloudsamples.Samples()
 	i := slices.IndexFunc(all, func(s cloudsamples.Sample) bool { return s.Name == r.FormValue("event") })
 	if i < 0 {
-		say(w, r, "There is no such event.")
+		respond.Back(w, "There is no such event.")
 		return
 	}
 	s := all[i]
@@ -117,11 +117,5 @@ func (p *Page) send(w http.ResponseWriter, r *http.Request) {
 		}
 		said += fmt.Sprintf(" Answered %d.", one.Status)
 	}
-	say(w, r, said)
-}
-
-func say(w http.ResponseWriter, r *http.Request, what string) {
-	// Relative: the page does not know below which path it is.
-	w.Header().Set("Location", "./?said="+template.URLQueryEscaper(what))
-	w.WriteHeader(http.StatusSeeOther)
+	respond.Back(w, said)
 }

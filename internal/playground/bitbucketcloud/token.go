@@ -2,12 +2,12 @@ package bitbucketcloud
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"golang.org/x/oauth2"
 )
 
 // token is what an exchange or a refresh gives.
@@ -63,17 +63,12 @@ func (p *Platform) exchange(a *asking, consumer *Consumer) {
 		a.refuse("invalid_grant", "The specified code is not valid.")
 	case form.Get("redirect_uri") != c.redirect:
 		a.refuse("invalid_grant", "The redirect_uri is not that of the authorization request.")
-	case c.challenge != "" && challengeOf(form.Get("code_verifier")) != c.challenge:
+	case c.challenge != "" && oauth2.S256ChallengeFromVerifier(form.Get("code_verifier")) != c.challenge:
 		a.refuse("invalid_grant", "The code_verifier does not match the code_challenge.")
 	default:
 		c.used = &token{consumer: consumer.Key, account: c.account, grant: rand.Text()}
 		p.issue(a, consumer, *c.used, p.newRefresh(*c.used), "authorization_code")
 	}
-}
-
-func challengeOf(verifier string) string {
-	sum := sha256.Sum256([]byte(verifier))
-	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
 func (p *Platform) refreshToken(a *asking, consumer *Consumer) {

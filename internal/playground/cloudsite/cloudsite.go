@@ -12,6 +12,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"outrigger/internal/playground/respond"
 )
 
 // Options say what the site is like. The zero value has every issue, needs no
@@ -72,17 +74,17 @@ const (
 
 // Site is a cloud site. It is safe for concurrent use.
 type Site struct {
-	o Options
+	o        Options
+	watchers respond.Watchers
 
-	mu       sync.Mutex
-	mode     FaultMode
-	left     int // requests that the mode is for; 0: all
-	issues   map[int64]*issue
-	limiter  *limiter
-	counts   Counts
-	now      int // requests under way
-	changes  int64
-	watchers map[chan struct{}]bool
+	mu      sync.Mutex
+	mode    FaultMode
+	left    int // requests that the mode is for; 0: all
+	issues  map[int64]*issue
+	limiter *limiter
+	counts  Counts
+	now     int // requests under way
+	changes int64
 }
 
 type issue struct {
@@ -94,11 +96,11 @@ type issue struct {
 
 // Counts is what the site has seen.
 type Counts struct {
-	Requests     int64 `json:"requests"`
-	Writes       int64 `json:"writes"`       // PUT and DELETE
-	Limited      int64 `json:"limited"`      // answered 429
-	AtOnce       int   `json:"atOnce"`       // requests, at most
-	WritesAtOnce int   `json:"writesAtOnce"` // to one issue, at most
+	Requests     int64
+	Writes       int64 // PUT and DELETE
+	Limited      int64 // answered 429
+	AtOnce       int   // requests, at most
+	WritesAtOnce int   // to one issue, at most
 }
 
 // New makes a site that works.
@@ -106,7 +108,7 @@ func New(o Options) *Site {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	return &Site{o: o, mode: Works, issues: map[int64]*issue{}, limiter: newLimiter(o.Limits), watchers: map[chan struct{}]bool{}}
+	return &Site{o: o, mode: Works, issues: map[int64]*issue{}, limiter: newLimiter(o.Limits)}
 }
 
 // issue returns an issue as it is kept; mu is held.
@@ -195,35 +197,12 @@ func (s *Site) SetFaultMode(m FaultMode, requests int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mode, s.left = m, requests
-	s.tell()
-}
-
-// Watch returns a channel that has a value whenever something changed.
-func (s *Site) Watch() (changed <-chan struct{}, stop func()) {
-	w := make(chan struct{}, 1)
-	s.mu.Lock()
-	s.watchers[w] = true
-	s.mu.Unlock()
-	return w, func() {
-		s.mu.Lock()
-		delete(s.watchers, w)
-		s.mu.Unlock()
-	}
+	s.watchers.Changed()
 }
 
 // changed notes that an issue was written to; mu is held.
 func (s *Site) changed(i *issue) {
 	s.changes++
 	i.changed = s.changes
-	s.tell()
-}
-
-// tell tells everybody who watches; mu is held.
-func (s *Site) tell() {
-	for w := range s.watchers {
-		select {
-		case w <- struct{}{}:
-		default:
-		}
-	}
+	s.watchers.Changed()
 }

@@ -106,7 +106,7 @@ func (s *Site) react(r Request) *Reaction {
 		if s.left--; s.left == 0 {
 			s.mode = Works
 		}
-		s.tell()
+		s.watchers.Changed()
 	}
 	reaction := m.react(s.o.Clock())
 	return &reaction

@@ -3,23 +3,17 @@ package cloudsite
 import (
 	"bytes"
 	"embed"
-	"encoding/json"
-	"html/template"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
-	"outrigger/internal/playground/live"
+	"outrigger/internal/playground/respond"
 )
 
 //go:embed web
 var web embed.FS
 
-// pages are parsed when the first one is shown: only the demo shows any.
-var pages = sync.OnceValue(func() *template.Template {
-	return template.Must(template.ParseFS(web, "web/*.html"))
-})
+var render = respond.Pages(web)
 
 // Page shows the threads of the site's issues and changes its mode. It is served
 // below a path such as /cloud/ beside the chat platform's page, whose style it
@@ -37,22 +31,19 @@ type File struct {
 	Content []byte
 }
 
-// Handler serves the page at /, and what scripts read at /state: the mode and
-// the Counts as JSON.
+// Handler serves the page at /.
 func (p *Page) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { p.render(w, "site.html") })
-	mux.HandleFunc("GET /issues", func(w http.ResponseWriter, _ *http.Request) { p.render(w, "issues") })
-	mux.HandleFunc("GET /state", p.state)
-	mux.HandleFunc("GET /live", p.live)
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { render(w, "site.html", p.view()) })
+	mux.HandleFunc("GET /issues", func(w http.ResponseWriter, _ *http.Request) { render(w, "issues", p.view()) })
+	mux.HandleFunc("GET /live", p.Site.watchers.Live("issues"))
 	mux.HandleFunc("POST /mode", func(w http.ResponseWriter, r *http.Request) {
 		requests, err := strconv.Atoi(r.FormValue("requests"))
 		if err != nil {
 			requests = 0
 		}
 		p.Site.SetFaultMode(FaultMode(r.FormValue("mode")), requests)
-		w.Header().Set("Location", "./")
-		w.WriteHeader(http.StatusSeeOther)
+		respond.Back(w, "")
 	})
 	mux.Handle("GET /web/{file}", http.FileServerFS(web))
 	for _, f := range p.Files {
@@ -88,7 +79,7 @@ type shown struct {
 	Problem string
 }
 
-func (p *Page) render(w http.ResponseWriter, name string) {
+func (p *Page) view() view {
 	ids := p.Site.Issues()
 	v := view{Page: *p, FaultModes: FaultModes(), Counts: p.Site.Counts(), Total: len(ids)}
 	v.FaultMode, v.Left = p.Site.FaultMode()
@@ -102,21 +93,5 @@ func (p *Page) render(w http.ResponseWriter, name string) {
 		i.Threads, i.More = tree(parents)
 		v.Issues = append(v.Issues, i)
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	_ = pages().ExecuteTemplate(w, name, v) // the reader has gone
+	return v
 }
-
-func (p *Page) state(w http.ResponseWriter, _ *http.Request) {
-	mode, left := p.Site.FaultMode()
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(struct { // the reader has gone
-		FaultMode FaultMode `json:"mode"`
-		Left      int       `json:"left"`
-		Issues    int       `json:"issues"`
-		Counts
-	}{mode, left, len(p.Site.Issues()), p.Site.Counts()})
-}
-
-func (p *Page) live(w http.ResponseWriter, r *http.Request) { live.Serve(w, r, "issues", p.Site.Watch) }

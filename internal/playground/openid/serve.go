@@ -2,13 +2,15 @@ package openid
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/json"
-	"html/template"
+	"embed"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"golang.org/x/oauth2"
+
+	"outrigger/internal/playground/respond"
 )
 
 // codeLife is how long a code holds.
@@ -31,12 +33,6 @@ func (p *Provider) Handler() http.Handler {
 	return mux
 }
 
-func answer(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // who asked has gone
-}
-
 func issuerOf(r *http.Request) string { return "http://" + r.Host }
 
 func (p *Provider) configuration(w http.ResponseWriter, r *http.Request) {
@@ -57,15 +53,13 @@ func (p *Provider) configuration(w http.ResponseWriter, r *http.Request) {
 	if p.o.InBody {
 		c["token_endpoint_auth_methods_supported"] = []string{"client_secret_post"}
 	}
-	answer(w, http.StatusOK, c)
+	respond.JSON(w, http.StatusOK, c)
 }
 
-var signInPage = template.Must(template.New("").Parse(`<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>Sign in</title></head>
-<body><main><h1>Sign in</h1>
-<form method="post"><p><label>Account <select name="account">{{range .}}<option>{{.Subject}}</option>{{end}}</select></label></p>
-<button type="submit" name="answer" value="yes">Sign in</button> <button type="submit" name="answer" value="no">Cancel</button></form>
-</main></body></html>`))
+//go:embed web
+var web embed.FS
+
+var render = respond.Pages(web)
 
 // authorize shows the page on which a person signs in, and takes the answer.
 func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
@@ -86,8 +80,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	case q.Get("response_type") != "code" || !strings.Contains(" "+q.Get("scope")+" ", " openid ") || q.Get("code_challenge_method") != "S256":
 		back(url.Values{"error": {"invalid_request"}})
 	case r.Method == http.MethodGet:
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_ = signInPage.Execute(w, p.accounts) // the reader has gone
+		render(w, "authorize.html", p.accounts)
 	case r.PostFormValue("answer") != "yes":
 		back(url.Values{"error": {"access_denied"}})
 	default:
@@ -109,18 +102,17 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	id, secret, ok := p.credentials(r)
 	client, c := p.client(id), p.codes[r.PostFormValue("code")]
 	delete(p.codes, r.PostFormValue("code"))
-	sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
 	switch {
 	case !ok || client == nil || client.Secret != secret:
-		answer(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client"})
-	case c == nil || c.client != id || c.redirect != r.PostFormValue("redirect_uri") || c.challenge != encode(sum[:]),
+		respond.JSON(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client"})
+	case c == nil || c.client != id || c.redirect != r.PostFormValue("redirect_uri") || c.challenge != oauth2.S256ChallengeFromVerifier(r.PostFormValue("code_verifier")),
 		!p.o.Clock().Before(c.expires):
-		answer(w, http.StatusBadRequest, map[string]any{"error": "invalid_grant",
+		respond.JSON(w, http.StatusBadRequest, map[string]any{"error": "invalid_grant",
 			"error_description": "<script>alert(1)</script> visit evil.example"})
 	default:
 		access := rand.Text()
 		p.tokens[access] = c.subject
-		answer(w, http.StatusOK, map[string]any{
+		respond.JSON(w, http.StatusOK, map[string]any{
 			"access_token": access, "token_type": "Bearer", "expires_in": 300, "id_token": p.idToken(issuerOf(r), client, c, access),
 		})
 	}
@@ -142,7 +134,7 @@ func (p *Provider) userInfo(w http.ResponseWriter, r *http.Request) {
 	defer p.mu.Unlock()
 	a := p.account(p.tokens[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")])
 	if a == nil {
-		answer(w, http.StatusUnauthorized, map[string]any{"error": "invalid_token"})
+		respond.JSON(w, http.StatusUnauthorized, map[string]any{"error": "invalid_token"})
 		return
 	}
 	body := map[string]any{"sub": a.Subject}
@@ -151,5 +143,5 @@ func (p *Provider) userInfo(w http.ResponseWriter, r *http.Request) {
 			body[name] = value
 		}
 	}
-	answer(w, http.StatusOK, body)
+	respond.JSON(w, http.StatusOK, body)
 }

@@ -10,6 +10,8 @@ import (
 	"math/big"
 	"net/http"
 	"time"
+
+	"outrigger/internal/playground/respond"
 )
 
 // tokenLife is how long ID tokens hold.
@@ -61,7 +63,7 @@ func marshal(v any) []byte {
 func (p *Provider) keys(w http.ResponseWriter, _ *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	answer(w, http.StatusOK, map[string]any{"keys": []any{map[string]any{
+	respond.JSON(w, http.StatusOK, map[string]any{"keys": []any{map[string]any{
 		"kty": "RSA", "use": "sig", "alg": "RS256", "kid": p.key.id,
 		"n": encode(p.key.N.Bytes()), "e": encode(big.NewInt(int64(p.key.E)).Bytes()),
 	}}})

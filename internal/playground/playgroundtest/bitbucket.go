@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"outrigger/internal/playground/bitbucket"
+	"outrigger/internal/playground/respond"
 )
 
 // Bitbucket is a self-hosted platform with faults.
@@ -34,7 +35,7 @@ func refuseBitbucket(w http.ResponseWriter, _ *http.Request, kind Kind) {
 		Broken:      {http.StatusInternalServerError, "ServerException", "An error occurred while processing the request."},
 		Missing:     {http.StatusNotFound, "NoSuchEntityException", "There is no such resource."},
 	}[kind]
-	answerJSON(w, refusal.status, map[string]any{"errors": []any{map[string]any{
+	respond.JSON(w, refusal.status, map[string]any{"errors": []any{map[string]any{
 		"context": nil, "message": refusal.message, "exceptionName": "com.atlassian.bitbucket." + refusal.exception,
 	}}})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"outrigger/internal/playground/bitbucketcloud"
+	"outrigger/internal/playground/respond"
 )
 
 // Cloud is a cloud platform with faults.
@@ -25,19 +26,19 @@ func (p *Cloud) Handler() http.Handler {
 
 func refuseCloud(w http.ResponseWriter, r *http.Request, kind Kind) {
 	fail := func(status int, message string) {
-		answerJSON(w, status, map[string]any{"type": "error", "error": map[string]any{"message": message}})
+		respond.JSON(w, status, map[string]any{"type": "error", "error": map[string]any{"message": message}})
 	}
 	switch kind {
 	case Refusing:
 		if strings.HasPrefix(r.URL.Path, "/site/") {
-			answerJSON(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client"}) // as RFC 6749 5.2 has it
+			respond.JSON(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client"}) // as RFC 6749 5.2 has it
 			return
 		}
 		fail(http.StatusUnauthorized, "Token is invalid, expired, or not supported for this endpoint.")
 	case Forbidding:
 		fail(http.StatusForbidden, "Your credentials do not have access to this resource.")
 	case Withholding:
-		answerJSON(w, http.StatusForbidden, map[string]any{"type": "error", "error": map[string]any{
+		respond.JSON(w, http.StatusForbidden, map[string]any{"type": "error", "error": map[string]any{
 			"message": "Your credentials lack one or more required privilege scopes.",
 			"detail":  map[string]any{"required": []string{"pullrequest"}, "granted": []string{"account"}},
 		}})

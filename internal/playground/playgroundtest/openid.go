@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"outrigger/internal/playground/openid"
+	"outrigger/internal/playground/respond"
 )
 
 // OpenID is a provider with faults, which lies on demand.
@@ -91,7 +92,7 @@ func refuseOpenID(w http.ResponseWriter, _ *http.Request, kind Kind) {
 		Refusing: http.StatusUnauthorized, Forbidding: http.StatusForbidden, Throttling: http.StatusTooManyRequests,
 		Broken: http.StatusInternalServerError, Missing: http.StatusNotFound,
 	}[kind]
-	answerJSON(w, status, map[string]any{"error": "server_error", "error_description": injected})
+	respond.JSON(w, status, map[string]any{"error": "server_error", "error_description": injected})
 }
 
 // way is where a browser comes back to.

@@ -2,7 +2,6 @@ package playgroundtest
 
 import (
 	"encoding/json"
-	"net/http"
 	"strconv"
 )
 
@@ -37,10 +36,4 @@ func whole(v any, otherwise int) int {
 		return otherwise
 	}
 	return n
-}
-
-func answerJSON(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json;charset=UTF-8")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // who asked has gone
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
-	"html/template"
 	"mime"
 	"net/http"
 	"net/mail"
@@ -12,21 +11,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
-	"outrigger/internal/playground/live"
+	"outrigger/internal/playground/respond"
 )
 
 //go:embed web
 var web embed.FS
 
-// pages are parsed when the first one is shown: only the demo shows any.
-var pages = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{
-		"clock": func(t time.Time) string { return t.Format("15:04:05 MST") },
-	}).ParseFS(web, "web/*.html"))
-})
+var render = respond.Pages(web)
 
 // Page shows what the smarthost has taken and changes its mode. It is served
 // below /mail/ beside the chat platform's page, whose style it uses.
@@ -39,26 +32,16 @@ type Page struct {
 // Handler serves the page at /.
 func (p *Page) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { p.render(w, "mail.html", r.FormValue("said")) })
-	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, _ *http.Request) { p.render(w, "messages", "") })
-	mux.HandleFunc("GET /live", p.live)
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { render(w, "mail.html", p.view(r.FormValue("said"))) })
+	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, _ *http.Request) { render(w, "messages", p.view("")) })
+	mux.HandleFunc("GET /live", p.Host.Live("messages"))
 	mux.HandleFunc("POST /mode", func(w http.ResponseWriter, r *http.Request) {
 		p.Host.SetFaultMode(FaultMode(r.FormValue("mode")))
-		back(w, "")
+		respond.Back(w, "")
 	})
 	mux.HandleFunc("POST /send", p.send)
 	mux.Handle("GET /web/{file}", http.FileServerFS(web))
 	return mux
-}
-
-// back leads to the page again, wherever it is mounted.
-func back(w http.ResponseWriter, said string) {
-	to := "./"
-	if said != "" {
-		to += "?said=" + template.URLQueryEscaper(said)
-	}
-	w.Header().Set("Location", to)
-	w.WriteHeader(http.StatusSeeOther)
 }
 
 type view struct {
@@ -79,7 +62,7 @@ type shown struct {
 // maxShown is how much of a message the page shows.
 const maxShown = 16 << 10
 
-func (p *Page) render(w http.ResponseWriter, name, said string) {
+func (p *Page) view(said string) view {
 	v := view{Page: *p, FaultMode: p.Host.FaultMode(), FaultModes: FaultModes(), Count: p.Host.Count(), Said: said}
 	for _, m := range p.Host.Messages() {
 		s := shown{Message: m, Text: strings.ToValidUTF8(string(m.Data[:min(len(m.Data), maxShown)]), "\uFFFD")}
@@ -91,13 +74,7 @@ func (p *Page) render(w http.ResponseWriter, name, said string) {
 		v.Messages = append(v.Messages, s)
 	}
 	slices.Reverse(v.Messages)
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	_ = pages().ExecuteTemplate(w, name, v) // the reader has gone
-}
-
-func (p *Page) live(w http.ResponseWriter, r *http.Request) {
-	live.Serve(w, r, "messages", p.Host.Watch)
+	return v
 }
 
 // maxSent bounds how many messages one press of a button sends.
@@ -116,9 +93,9 @@ func (p *Page) send(w http.ResponseWriter, r *http.Request) {
 			"Date: %s\r\nMessage-ID: <%d.%d@tracker.example.com>\r\n\r\nSomebody assigned ATL-%d to you.\r\n",
 			at.Unix()%1000+int64(i), at.Format(time.RFC1123Z), at.UnixNano(), i, at.Unix()%1000+int64(i))
 		if err := smtp.SendMail(p.Relay, nil, "tracker@example.com", []string{"ann@example.com"}, []byte(text)); err != nil {
-			back(w, "Outrigger did not take it: "+err.Error())
+			respond.Back(w, "Outrigger did not take it: "+err.Error())
 			return
 		}
 	}
-	back(w, fmt.Sprintf("Outrigger has taken %d.", n))
+	respond.Back(w, fmt.Sprintf("Outrigger has taken %d.", n))
 }

@@ -6,8 +6,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"slices"
 	"sync"
 	"time"
+
+	"outrigger/internal/playground/respond"
 )
 
 // Message is one that the smarthost has taken.
@@ -66,6 +69,7 @@ const (
 // Host is a smarthost.
 type Host struct {
 	o Options
+	respond.Watchers
 
 	mu       sync.Mutex
 	mode     FaultMode
@@ -73,7 +77,6 @@ type Host struct {
 	count    int64
 	sessions int
 	messages []Message
-	watchers map[chan struct{}]bool
 	open     map[net.Conn]bool
 	listener []net.Listener
 	closed   bool
@@ -91,7 +94,7 @@ func New(o Options) *Host {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	return &Host{o: o, mode: Accepts, password: o.Password, watchers: make(map[chan struct{}]bool), open: make(map[net.Conn]bool)}
+	return &Host{o: o, mode: Accepts, password: o.Password, open: make(map[net.Conn]bool)}
 }
 
 // Serve takes clients of l until Close.
@@ -157,7 +160,7 @@ func (h *Host) Close() {
 func (h *Host) Messages() []Message {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return append([]Message(nil), h.messages...)
+	return slices.Clone(h.messages)
 }
 
 // Count is how many messages it has taken.
@@ -195,7 +198,7 @@ func (h *Host) SetFaultMode(m FaultMode) {
 			conn.Close()
 		}
 	}
-	h.changed()
+	h.Changed()
 }
 
 // SetPassword has it want another password from now on.
@@ -203,29 +206,6 @@ func (h *Host) SetPassword(password string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.password = password
-}
-
-// Watch returns a channel that has a value whenever something changed.
-func (h *Host) Watch() (changed <-chan struct{}, stop func()) {
-	w := make(chan struct{}, 1)
-	h.mu.Lock()
-	h.watchers[w] = true
-	h.mu.Unlock()
-	return w, func() {
-		h.mu.Lock()
-		delete(h.watchers, w)
-		h.mu.Unlock()
-	}
-}
-
-// changed tells everybody who watches; mu is held.
-func (h *Host) changed() {
-	for w := range h.watchers {
-		select {
-		case w <- struct{}{}:
-		default:
-		}
-	}
 }
 
 // keep takes a message.
@@ -238,7 +218,7 @@ func (h *Host) keep(m Message) {
 	if len(h.messages) > h.o.Keep {
 		h.messages = h.messages[len(h.messages)-h.o.Keep:]
 	}
-	h.changed()
+	h.Changed()
 }
 
 // react says how a request is answered: by React, else by the mode.

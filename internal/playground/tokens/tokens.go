@@ -5,10 +5,12 @@ package tokens
 import (
 	"cmp"
 	"crypto/rand"
-	"encoding/json"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
+
+	"outrigger/internal/playground/respond"
 )
 
 // Options say what the provider knows at first.
@@ -95,7 +97,7 @@ func (p *Provider) Asked() int {
 func (p *Provider) Issued() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]string(nil), p.issued...)
+	return slices.Clone(p.issued)
 }
 
 // Valid reports whether a token can be used.
@@ -108,7 +110,7 @@ func (p *Provider) Valid(token string) bool {
 // ServeHTTP serves /token and /introspect.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/introspect" {
-		answer(w, http.StatusOK, map[string]any{"active": p.Valid(r.FormValue("token")), "username": p.o.Mailbox, "user": p.o.Mailbox})
+		respond.JSON(w, http.StatusOK, map[string]any{"active": p.Valid(r.FormValue("token")), "username": p.o.Mailbox, "user": p.o.Mailbox})
 		return
 	}
 	p.mu.Lock()
@@ -127,11 +129,11 @@ func (p *Provider) issue(w http.ResponseWriter, r *http.Request) {
 	refreshes, shown := r.FormValue("grant_type") == "refresh_token", r.FormValue("refresh_token")
 	switch {
 	case r.FormValue("client_id") != p.o.ClientID || r.FormValue("client_secret") != p.secret || p.secret == "":
-		answer(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client", "error_description": "AADSTS7000215: Invalid client " +
+		respond.JSON(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client", "error_description": "AADSTS7000215: Invalid client " +
 			"secret provided.\r\nTrace ID: 1"})
 		return
 	case refreshes && shown != p.refresh && !(p.lenient && shown == p.before && shown != ""):
-		answer(w, http.StatusBadRequest, map[string]any{"error": "invalid_grant",
+		respond.JSON(w, http.StatusBadRequest, map[string]any{"error": "invalid_grant",
 			"error_description": "AADSTS70000: The refresh token has been used or revoked."})
 		return
 	}
@@ -144,11 +146,5 @@ func (p *Provider) issue(w http.ResponseWriter, r *http.Request) {
 		p.issued = append(p.issued, p.refresh)
 		body["refresh_token"] = p.refresh
 	}
-	answer(w, http.StatusOK, body)
-}
-
-func answer(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // who asked has gone
+	respond.JSON(w, http.StatusOK, body)
 }
