@@ -38,11 +38,10 @@ func (b *bench) export(ctx context.Context) error {
 }
 
 func (b *bench) exportOf(ctx context.Context, n int) error {
-	p, end, err := b.node(ctx, loadtest.Settings{})
+	p, err := b.node(ctx, loadtest.Settings{})
 	if err != nil {
 		return err
 	}
-	defer end()
 	if err := b.importHierarchy(ctx, p, int64(n)); err != nil {
 		return err
 	}

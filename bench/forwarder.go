@@ -3,16 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"os"
-	"os/exec"
 	"strings"
-	"syscall"
-	"time"
 
 	"outrigger/internal/loadtest"
 )
@@ -47,55 +40,16 @@ func forwarder(client *http.Client, sink string) http.Handler {
 	})
 }
 
-// startForwarder runs the forwarder as a process of its own, as nodes are,
-// with a load and a sink. The function that it gives ends it.
-func startForwarder(ctx context.Context) (*subject, func(), error) {
-	self, err := os.Executable()
+// startForwarder runs the forwarder with a load and a sink.
+func (b *bench) startForwarder(ctx context.Context) (*subject, error) {
+	sink, err := b.sink(channels)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := freeAddress()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	addr := l.Addr().String()
-	if err := l.Close(); err != nil {
-		return nil, nil, err
-	}
-	sink, err := loadtest.NewSink(channels)
-	if err != nil {
-		return nil, nil, err
-	}
-	cmd := exec.Command(self, "forward", addr, sink.URL())
-	cmd.Stderr = os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		sink.Close()
-		return nil, nil, err
-	}
-	end := func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-		sink.Close()
-	}
-	if err := listening(ctx, addr); err != nil {
-		end()
-		return nil, nil, fmt.Errorf("forwarder: %w", err)
-	}
-	return &subject{load: loadtest.NewLoad(channels, connections, addr), sink: sink, pid: cmd.Process.Pid}, end, nil
-}
-
-// listening waits until addr accepts connections.
-func listening(ctx context.Context, addr string) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	for {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
-		if err == nil {
-			return conn.Close()
-		}
-		if !errors.Is(err, syscall.ECONNREFUSED) {
-			return err
-		}
-	}
+	pid, err := b.self(ctx, "forward", addr, sink.URL())
+	return &subject{load: loadtest.NewLoad(channels, connections, addr), sink: sink, pid: pid}, err
 }

@@ -24,16 +24,15 @@ func (b *bench) growthWaiting(ctx context.Context) error {
 // grown holds a node whose database has much in it, of which -grown gives the
 // share, against one whose database is empty.
 func (b *bench) grown(ctx context.Context, name string, grow func(*filled) error) error {
-	empty, end, err := b.filled(ctx)
+	empty, before, err := b.receiver(ctx, loadtest.Settings{}, channels)
 	if err != nil {
 		return err
 	}
-	defer end()
-	full, end, err := b.filled(ctx)
+	p, after, err := b.receiver(ctx, loadtest.Settings{}, channels)
 	if err != nil {
 		return err
 	}
-	defer end()
+	full := &filled{Process: p, subject: after, scale: b.grownBy}
 	if err := grow(full); err != nil {
 		return err
 	}
@@ -41,11 +40,11 @@ func (b *bench) grown(ctx context.Context, name string, grow func(*filled) error
 	if err != nil {
 		return err
 	}
-	before, after := empty.subject(), full.subject()
+	after.pid = full.PID()
 	if err := b.compare(ctx, connections, before, after); err != nil {
 		return err
 	}
-	slowest, path, err := slowestPage(ctx, empty.Process, full.Process)
+	slowest, path, err := slowestPage(ctx, empty, full.Process)
 	if err != nil {
 		return err
 	}
@@ -56,25 +55,6 @@ func (b *bench) grown(ctx context.Context, name string, grow func(*filled) error
 	b.row("grown by "+name+": slowest list or page", fmt.Sprintf("%.1f times as when empty (%s)", slowest, path), "at most 2 times")
 	b.row("grown by "+name+": start until ready", millis(took), "under 2 s")
 	return nil
-}
-
-// filled starts a node that has a rule for each channel of its load.
-func (b *bench) filled(ctx context.Context) (*filled, func(), error) {
-	sink, err := loadtest.NewSink(channels)
-	if err != nil {
-		return nil, nil, err
-	}
-	p, kill, err := b.node(ctx, loadtest.Settings{})
-	if err != nil {
-		sink.Close()
-		return nil, nil, err
-	}
-	end := func() { kill(); sink.Close() }
-	if err := p.SaveChannelRules(ctx, channels, sink.URL()); err != nil {
-		end()
-		return nil, nil, err
-	}
-	return &filled{Process: p, scale: b.grownBy, load: loadtest.NewLoad(channels, connections, p.Addr()), sink: sink}, end, nil
 }
 
 // looked are the lists and pages that people open most.

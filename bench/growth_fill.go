@@ -17,9 +17,8 @@ import (
 // multiplied while it is stopped.
 type filled struct {
 	*loadtest.Process
+	*subject
 	scale float64
-	load  *loadtest.Load
-	sink  *loadtest.Sink
 }
 
 const (
@@ -33,8 +32,6 @@ const (
 	// ruleRepositories is what rules are spread over.
 	ruleRepositories = 2_000
 )
-
-func (f *filled) subject() *subject { return &subject{load: f.load, sink: f.sink, pid: f.PID()} }
 
 // size is n, scaled.
 func (f *filled) size(n int) int { return max(1, int(float64(n)*f.scale)) }

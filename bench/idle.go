@@ -17,11 +17,10 @@ const (
 
 // idle measures a node that has nothing to do.
 func (b *bench) idle(ctx context.Context) error {
-	p, end, err := b.node(ctx, loadtest.Settings{})
+	p, err := b.node(ctx, loadtest.Settings{})
 	if err != nil {
 		return err
 	}
-	defer end()
 	var took []time.Duration
 	for range starts {
 		if _, err := p.Stop(); err != nil {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -64,26 +63,26 @@ func (b *bench) mail(ctx context.Context) error {
 		b.row("mail", "not measured: "+missing, "")
 		return nil
 	}
-	sink, end, err := startSink(ctx)
+	// Postfix's own sink takes every message and keeps none.
+	sink, err := freeAddress()
 	if err != nil {
 		return err
 	}
-	defer end()
-	postfix, end, err := b.postfix(ctx, sink)
+	if _, err := b.program(ctx, sink, "smtp-sink", "-u", "nobody", "-4", sink, "1000"); err != nil {
+		return fmt.Errorf("smtp-sink: %w", err)
+	}
+	postfix, err := b.postfix(ctx, sink)
 	if err != nil {
 		return err
 	}
-	defer end()
-	alike, end, err := b.relay(ctx, sink, postfixConnections)
+	alike, err := b.relay(ctx, sink, postfixConnections)
 	if err != nil {
 		return err
 	}
-	defer end()
-	usual, end, err := b.relay(ctx, sink, 0)
+	usual, err := b.relay(ctx, sink, 0)
 	if err != nil {
 		return err
 	}
-	defer end()
 	straight := &mailer{
 		addr:  sink,
 		empty: func(context.Context) (bool, error) { return true, nil },
@@ -185,50 +184,20 @@ func sendMail(ctx context.Context, addr string, n, size int) error {
 	return nil
 }
 
-// startSink starts Postfix's smtp-sink, which takes every message and keeps none.
-func startSink(ctx context.Context) (addr string, end func(), err error) {
-	if addr, err = freeAddress(); err != nil {
-		return "", nil, err
-	}
-	cmd := exec.Command("smtp-sink", "-u", "nobody", "-4", addr, "1000")
-	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		return "", nil, err
-	}
-	end = func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	}
-	if err := listening(ctx, addr); err != nil {
-		end()
-		return "", nil, fmt.Errorf("smtp-sink: %w", err)
-	}
-	return addr, end, nil
-}
-
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return l.Addr().String(), l.Close()
-}
-
 // relay is a node that sends to the sink over so many connections; 0 is its
 // default.
-func (b *bench) relay(ctx context.Context, sink string, connections int) (*mailer, func(), error) {
+func (b *bench) relay(ctx context.Context, sink string, connections int) (*mailer, error) {
 	addr, err := freeAddress()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	p, end, err := b.node(ctx, loadtest.Settings{MailListen: addr, Smarthost: sink, MailConnections: connections})
+	p, err := b.node(ctx, loadtest.Settings{MailListen: addr, Smarthost: sink, MailConnections: connections})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	token, err := monitoringToken(ctx, p)
 	if err != nil {
-		end()
-		return nil, nil, err
+		return nil, err
 	}
 	return &mailer{
 		addr: addr,
@@ -237,7 +206,7 @@ func (b *bench) relay(ctx context.Context, sink string, connections int) (*maile
 			return size == 0, err
 		},
 		cpu: func() (time.Duration, error) { return loadtest.CPU(p.PID()) },
-	}, end, nil
+	}, nil
 }
 
 // monitoringToken makes a token that may read the status.

@@ -40,44 +40,38 @@ smtp_host_lookup = native
 `
 
 // postfix is a Postfix of its own.
-func (b *bench) postfix(ctx context.Context, sink string) (*mailer, func(), error) {
+func (b *bench) postfix(ctx context.Context, sink string) (*mailer, error) {
 	addr, err := freeAddress()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	// On the disk of the nodes' data, where Postfix's own users must come.
 	root, err := os.MkdirTemp(filepath.Dir(b.dir), "postfix-")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	log := "/var/tmp/" + filepath.Base(root) + ".log" // Postfix writes it nowhere else
-	remove := func() {
+	b.atEnd(func() {
 		os.RemoveAll(root)
 		os.Remove(log)
-	}
+	})
 	if err := writePostfix(root, addr, sink); err != nil {
-		remove()
-		return nil, nil, err
+		return nil, err
 	}
 	conf := filepath.Join(root, "conf")
 	if out, err := exec.CommandContext(ctx, "postfix", "-c", conf, "start").CombinedOutput(); err != nil {
-		remove()
-		return nil, nil, fmt.Errorf("start Postfix: %w: %s", err, bytes.TrimSpace(out))
+		return nil, fmt.Errorf("start Postfix: %w: %s", err, bytes.TrimSpace(out))
 	}
-	end := func() {
-		exec.Command("postfix", "-c", conf, "stop").Run()
-		remove()
-	}
+	b.atEnd(func() { exec.Command("postfix", "-c", conf, "stop").Run() })
 	if err := listening(ctx, addr); err != nil {
-		end()
-		return nil, nil, fmt.Errorf("wait for Postfix: %w", err)
+		return nil, fmt.Errorf("wait for Postfix: %w", err)
 	}
 	queue := filepath.Join(root, "queue")
 	return &mailer{
 		addr:  addr,
 		empty: func(context.Context) (bool, error) { return postfixEmpty(queue) },
 		cpu:   func() (time.Duration, error) { return postfixCPU(queue) },
-	}, end, nil
+	}, nil
 }
 
 // writePostfix writes its folders and its configuration.

@@ -10,12 +10,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"os/exec"
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"outrigger/internal/loadtest"
@@ -78,21 +76,23 @@ func (b *bench) status(ctx context.Context) error {
 		b.row("mail: /status", "not measured: "+smtpSource+" is not installed (apt-get install postfix)", "")
 		return nil
 	}
-	bare, end, err := startConstant(ctx)
+	addr, err := freeAddress()
 	if err != nil {
 		return err
 	}
-	defer end()
-	empty, end, err := b.askedNode(ctx, 0)
+	pid, err := b.self(ctx, "constant", addr)
 	if err != nil {
 		return err
 	}
-	defer end()
-	full, end, err := b.askedNode(ctx, manyQueued)
+	bare := &asked{addr: addr, token: "none", pid: pid}
+	empty, err := b.askedNode(ctx, 0)
 	if err != nil {
 		return err
 	}
-	defer end()
+	full, err := b.askedNode(ctx, manyQueued)
+	if err != nil {
+		return err
+	}
 	all := []*asked{bare, empty, full}
 	for _, a := range all {
 		if err := a.round(ctx, warmUp); err != nil {
@@ -125,52 +125,16 @@ func (b *bench) status(ctx context.Context) error {
 	return nil
 }
 
-// startConstant runs the constant handler as a process of its own.
-func startConstant(ctx context.Context) (*asked, func(), error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, nil, err
-	}
-	addr, err := freeAddress()
-	if err != nil {
-		return nil, nil, err
-	}
-	cmd := exec.Command(self, "constant", addr)
-	cmd.Stderr = os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		return nil, nil, err
-	}
-	end := func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	}
-	if err := listening(ctx, addr); err != nil {
-		end()
-		return nil, nil, fmt.Errorf("constant handler: %w", err)
-	}
-	return &asked{addr: addr, token: "none", pid: cmd.Process.Pid}, end, nil
-}
-
 // askedNode is a node without a smarthost, in which so many messages wait.
-func (b *bench) askedNode(ctx context.Context, messages int) (*asked, func(), error) {
+func (b *bench) askedNode(ctx context.Context, messages int) (*asked, error) {
 	listen, err := freeAddress()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	p, end, err := b.node(ctx, loadtest.Settings{MailListen: listen})
+	p, err := b.node(ctx, loadtest.Settings{MailListen: listen})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	a, err := fillNode(ctx, p, listen, messages)
-	if err != nil {
-		end()
-		return nil, nil, err
-	}
-	return a, end, nil
-}
-
-func fillNode(ctx context.Context, p *loadtest.Process, listen string, messages int) (*asked, error) {
 	token, err := monitoringToken(ctx, p)
 	if err != nil {
 		return nil, err

@@ -32,6 +32,8 @@ type bench struct {
 	rate   float64 // events a second that SQLite took; 0 before it is measured
 
 	grownBy float64 // of what the architecture has a grown database hold
+
+	ends []func() // of what the present measurement started
 }
 
 func main() {
@@ -93,7 +95,9 @@ func run(ctx context.Context, took time.Duration, grown float64, only []string) 
 		if !slices.ContainsFunc(only, func(o string) bool { return m.name == o || strings.HasPrefix(m.name, o+"-") }) {
 			continue
 		}
-		if err := m.measure(ctx); err != nil {
+		err := m.measure(ctx)
+		b.end()
+		if err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
 	}
@@ -103,27 +107,6 @@ func run(ctx context.Context, took time.Duration, grown float64, only []string) 
 // row adds a line to the table.
 func (b *bench) row(what, measured, hold string) {
 	fmt.Fprintf(b.table, "%s\t%s\t%s\n", what, measured, hold)
-}
-
-// node starts a node with a fresh data folder. The function that it gives
-// ends the node.
-func (b *bench) node(ctx context.Context, s loadtest.Settings) (*loadtest.Process, func(), error) {
-	dir, err := os.MkdirTemp(b.dir, "node-")
-	if err != nil {
-		return nil, nil, err
-	}
-	s.Dir = dir
-	p, err := loadtest.New(b.binary, s)
-	if err != nil {
-		return nil, nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	if _, err := p.Start(ctx); err != nil {
-		p.Kill()
-		return nil, nil, err
-	}
-	return p, p.Kill, nil
 }
 
 func mib(bytes int64) string { return fmt.Sprintf("%d MiB", bytes>>20) }

@@ -62,17 +62,15 @@ func (b *bench) migration(ctx context.Context) error {
 }
 
 // migrationOnPostgres does the same with the database that nodes share.
-func (b *bench) migrationOnPostgres(ctx context.Context, n int64) (err error) {
-	server := os.Getenv("TEST_POSTGRES_URL")
-	if server == "" {
-		b.row("migration on PostgreSQL", "not measured: TEST_POSTGRES_URL is not set", "")
-		return nil
-	}
-	url, drop, err := database(ctx, server)
+func (b *bench) migrationOnPostgres(ctx context.Context, n int64) error {
+	url, err := b.database(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, drop(ctx)) }()
+	if url == "" {
+		b.row("migration on PostgreSQL", "not measured: TEST_POSTGRES_URL is not set", "")
+		return nil
+	}
 	files, err := b.migrationFiles(n)
 	if err != nil {
 		return err
@@ -109,11 +107,10 @@ func administrator(p *loadtest.Process) *client.Client {
 // migrate returns how long a fresh node takes from upload to COMPLETED, and the
 // most memory that it had.
 func (b *bench) migrate(ctx context.Context, s loadtest.Settings, files map[string]string, n int64) (time.Duration, int64, error) {
-	p, end, err := b.node(ctx, s)
+	p, err := b.node(ctx, s)
 	if err != nil {
 		return 0, 0, err
 	}
-	defer end()
 	c := administrator(p)
 	began := time.Now()
 	for kind, name := range files {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"outrigger/internal/loadtest"
@@ -33,19 +32,15 @@ func (b *bench) sqlite(ctx context.Context) error {
 }
 
 func (b *bench) postgres(ctx context.Context) error {
-	server := os.Getenv("TEST_POSTGRES_URL")
-	if server == "" {
-		b.row("PostgreSQL", "not measured: TEST_POSTGRES_URL is not set", "")
-		return nil
-	}
-	url, drop, err := database(ctx, server)
+	url, err := b.database(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = b.durable(ctx, "PostgreSQL", loadtest.Settings{DatabaseURL: url, NodeID: "bench"}, 0.3, "")
-	if e := drop(ctx); err == nil {
-		err = e
+	if url == "" {
+		b.row("PostgreSQL", "not measured: TEST_POSTGRES_URL is not set", "")
+		return nil
 	}
+	_, err = b.durable(ctx, "PostgreSQL", loadtest.Settings{DatabaseURL: url, NodeID: "bench"}, 0.3, "")
 	return err
 }
 
@@ -53,25 +48,14 @@ func (b *bench) postgres(ctx context.Context) error {
 // held against runs in turn with it, so that a machine that becomes slower on
 // its own slows both. It gives the rate.
 func (b *bench) durable(ctx context.Context, name string, s loadtest.Settings, hold float64, allocations string) (float64, error) {
-	bare, end, err := startForwarder(ctx)
+	bare, err := b.startForwarder(ctx)
 	if err != nil {
 		return 0, err
 	}
-	defer end()
-	sink, err := loadtest.NewSink(channels)
+	p, node, err := b.receiver(ctx, s, channels)
 	if err != nil {
 		return 0, err
 	}
-	defer sink.Close()
-	p, end, err := b.node(ctx, s)
-	if err != nil {
-		return 0, err
-	}
-	defer end()
-	if err := p.SaveChannelRules(ctx, channels, sink.URL()); err != nil {
-		return 0, err
-	}
-	node := &subject{load: loadtest.NewLoad(channels, connections, p.Addr()), sink: sink, pid: p.PID()}
 	if err := b.compare(ctx, fewConnections, bare, node); err != nil {
 		return 0, err
 	}

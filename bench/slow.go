@@ -24,25 +24,15 @@ const (
 
 // slow measures what one slow channel does to the others.
 func (b *bench) slow(ctx context.Context) error {
-	sink, err := loadtest.NewSink(slowChannels)
+	_, node, err := b.receiver(ctx, loadtest.Settings{}, slowChannels)
 	if err != nil {
 		return err
 	}
-	defer sink.Close()
-	p, end, err := b.node(ctx, loadtest.Settings{})
-	if err != nil {
-		return err
-	}
-	defer end()
-	if err := p.SaveChannelRules(ctx, slowChannels, sink.URL()); err != nil {
-		return err
-	}
+	load, sink := node.load, node.sink
 	rate := b.rate * slowShare
 	if rate == 0 {
 		rate = slowRate
 	}
-	load := loadtest.NewLoad(slowChannels, connections, p.Addr())
-	node := &subject{load: load, sink: sink, pid: p.PID()}
 	if err := b.run(ctx, node, warmUp, rate); err != nil {
 		return err
 	}
