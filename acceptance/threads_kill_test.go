@@ -140,7 +140,7 @@ func (r *running) moment(t *testing.T, p *loadtest.Process, first bool) bool {
 func doing(t *testing.T, p *loadtest.Process) string {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	st, err := cloudOf(p).Status(ctx)
+	st, err := p.Threads().Status(ctx)
 	switch {
 	case err != nil:
 		return "starting"

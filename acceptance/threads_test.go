@@ -164,11 +164,6 @@ func (f folder) script(host *loadtest.Process) string {
 	return f.read("comments_hierarchy_export.json")
 }
 
-// cloudOf is a client of a node's cloud side.
-func cloudOf(p *loadtest.Process) *client.Client {
-	return &client.Client{Base: "http://" + p.Addr(), SignIn: func(r *http.Request) { r.SetBasicAuth("admin", loadtest.AdminPassword) }}
-}
-
 // TestThreadsBadFiles sends the cloud side files that went through something, or
 // are others than they should be. Each is told what it is, and nothing is left.
 func TestThreadsBadFiles(t *testing.T) {
@@ -257,7 +252,7 @@ func TestThreadsWrongState(t *testing.T) {
 	start(t, p)
 	f := newFolder(t)
 	model := f.migrationFiles(5_000, 2)
-	server := cloudOf(p)
+	server := p.Threads()
 	is := func(want threads.Phase) {
 		t.Helper()
 		var now threads.MigrationStatus

@@ -146,7 +146,7 @@ func (s *storedDatabase) whatWaitedGoesOut(t *testing.T, p *loadtest.Process) {
 		return mailStatus(t, p) == sizes{ErrorSize: stored.Refused}
 	})
 	order(t, p, "/rest/threaded-comments/1.0/migration/continue", "")
-	if st, err := stored.Threads(p).Follow(t.Context(), nil, threads.PhaseProcessing); err != nil || st.Phase != threads.PhaseCompleted || st.Progress.Processed != st.Progress.Total {
+	if st, err := p.Threads().Follow(t.Context(), nil, threads.PhaseProcessing); err != nil || st.Phase != threads.PhaseCompleted || st.Progress.Processed != st.Progress.Total {
 		t.Errorf("the migration: %+v, %v", st, err)
 	}
 	// By now a second one of anything would have come.

@@ -104,7 +104,7 @@ func (b *bench) importHierarchy(ctx context.Context, p *loadtest.Process, n int6
 		return err
 	}
 	defer f.Close()
-	if out, err := administrator(p).ImportHierarchy(ctx, f, nil); err != nil || out.Added != n {
+	if out, err := p.Threads().ImportHierarchy(ctx, f, nil); err != nil || out.Added != n {
 		return fmt.Errorf("import: %d of %d records: %w", out.Added, n, err)
 	}
 	return nil

@@ -94,11 +94,11 @@ func slowestPage(ctx context.Context, empty, full *loadtest.Process) (times floa
 	return times, path, nil
 }
 
-func median(ctx context.Context, get func(context.Context, string) error, path string) (time.Duration, error) {
+func median(ctx context.Context, b *loadtest.Browser, path string) (time.Duration, error) {
 	took := make([]time.Duration, looks)
 	for i := range took {
 		began := time.Now()
-		if err := get(ctx, path); err != nil {
+		if _, err := b.Send(ctx, path, nil); err != nil {
 			return 0, err
 		}
 		took[i] = time.Since(began)

@@ -3,10 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -195,67 +192,19 @@ func (b *bench) relay(ctx context.Context, sink string, connections int) (*maile
 	if err != nil {
 		return nil, err
 	}
-	token, err := monitoringToken(ctx, p)
-	if err != nil {
-		return nil, err
-	}
 	return &mailer{
 		addr: addr,
 		empty: func(ctx context.Context) (bool, error) {
-			size, err := queued(ctx, p, token)
+			size, err := queued(ctx, p)
 			return size == 0, err
 		},
 		cpu: func() (time.Duration, error) { return loadtest.CPU(p.PID()) },
 	}, nil
 }
 
-// monitoringToken makes a token that may read the status.
-func monitoringToken(ctx context.Context, p *loadtest.Process) (string, error) {
-	body := `{"name": "bench", "scope": "monitoring"}`
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+p.Addr()+"/rest/outrigger/1.0/tokens", bytes.NewReader([]byte(body)))
-	if err != nil {
-		return "", err
-	}
-	r.SetBasicAuth("admin", loadtest.AdminPassword)
-	r.Header.Set("Content-Type", "application/json")
-	var made struct {
-		Token string `json:"token"`
-	}
-	if err := getJSON(r, &made); err != nil {
-		return "", err
-	}
-	if made.Token == "" {
-		return "", errors.New("the answer has no token")
-	}
-	return made.Token, nil
-}
-
 // queued is how many messages wait at a node.
-func queued(ctx context.Context, p *loadtest.Process, token string) (int, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Addr()+statusPath, nil)
-	if err != nil {
-		return 0, err
-	}
-	r.Header.Set("Authorization", "Bearer "+token)
-	var status struct {
-		Size int `json:"size"`
-	}
-	err = getJSON(r, &status)
+func queued(ctx context.Context, p *loadtest.Process) (int, error) {
+	var status struct{ Size int }
+	err := p.Ask(ctx, http.MethodGet, statusPath, nil, &status)
 	return status.Size, err
-}
-
-func getJSON(r *http.Request, into any) error {
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return err
-	}
-	if resp.StatusCode/100 != 2 {
-		return fmt.Errorf("%s %s: %s: %s", r.Method, r.URL.Path, resp.Status, body)
-	}
-	return json.Unmarshal(body, into)
 }

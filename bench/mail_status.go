@@ -144,11 +144,18 @@ func (b *bench) askedNode(ctx context.Context, messages int) (*asked, error) {
 			return nil, err
 		}
 	}
-	n, err := queued(ctx, p, token)
+	n, err := queued(ctx, p)
 	if err == nil && n != messages {
 		err = fmt.Errorf("%d messages wait, not %d", n, messages)
 	}
 	return &asked{addr: p.Addr(), token: token, pid: p.PID()}, err
+}
+
+// monitoringToken makes a token that may read the status.
+func monitoringToken(ctx context.Context, p *loadtest.Process) (string, error) {
+	var made struct{ Token string }
+	err := p.Ask(ctx, http.MethodPost, "/rest/outrigger/1.0/tokens", map[string]string{"name": "bench", "scope": "monitoring"}, &made)
+	return made.Token, err
 }
 
 // round asks for a while.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -100,10 +99,6 @@ func (b *bench) migrationFiles(n int64) (map[string]string, error) {
 	return files, nil
 }
 
-func administrator(p *loadtest.Process) *client.Client {
-	return &client.Client{Base: "http://" + p.Addr(), SignIn: func(r *http.Request) { r.SetBasicAuth("admin", loadtest.AdminPassword) }}
-}
-
 // migrate returns how long a fresh node takes from upload to COMPLETED, and the
 // most memory that it had.
 func (b *bench) migrate(ctx context.Context, s loadtest.Settings, files map[string]string, n int64) (time.Duration, int64, error) {
@@ -111,7 +106,7 @@ func (b *bench) migrate(ctx context.Context, s loadtest.Settings, files map[stri
 	if err != nil {
 		return 0, 0, err
 	}
-	c := administrator(p)
+	c := p.Threads()
 	began := time.Now()
 	for kind, name := range files {
 		if err := upload(ctx, c, kind, name); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -92,7 +91,7 @@ func (f *filler) settled(ctx context.Context) (bool, error) {
 			Waiting     int
 		}
 	}
-	if err := do(ctx, f.p, "GET", codePath+"/channels?limit=1000", nil, &page); err != nil {
+	if err := f.p.Ask(ctx, "GET", codePath+"/channels?limit=1000", nil, &page); err != nil {
 		return false, err
 	}
 	for _, c := range page.Items {
@@ -179,10 +178,11 @@ func (f *filler) cloudPlatform(ctx context.Context) error {
 		return err
 	}
 	query, _ := f.w.cloud.Grant(begun.Location, account)
-	if _, err := f.form(ctx, "/sign-in", url.Values{"user": {"admin"}, "password": {f.admin()}}); err != nil {
+	browser, err := f.p.SignIn(ctx)
+	if err != nil {
 		return err
 	}
-	if _, err := f.form(ctx, "/oauth/cloud?"+query.Encode(), nil); err != nil {
+	if _, err := browser.Send(ctx, "/oauth/cloud?"+query.Encode(), nil); err != nil {
 		return err
 	}
 	at := cloudsamples.Engine

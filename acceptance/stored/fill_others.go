@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -41,7 +42,7 @@ func (f *filler) mail(ctx context.Context) error {
 	size := func(size, errors int) func() (bool, error) {
 		return func() (bool, error) {
 			var s struct{ Size, ErrorSize int }
-			err := do(ctx, f.p, "GET", "/rest/mailqueue/1.0/status", nil, &s)
+			err := f.p.Ask(ctx, "GET", "/rest/mailqueue/1.0/status", nil, &s)
 			return s.Size == size && s.ErrorSize == errors, err
 		}
 	}
@@ -74,16 +75,19 @@ func (f *filler) threads(ctx context.Context) error {
 	records, mappings := threadstest.Many(relations, 4)
 	hierarchy, csv := threadstest.Hierarchy(records), threadstest.CSV(mappings)
 	few, fewMappings := threadstest.Many(20, 4)
-	if err := f.post(ctx, "/rest/threaded-comments/1.0/source/hierarchy", threadstest.Hierarchy(few), nil); err != nil {
+	if err := f.post(ctx, "/rest/threaded-comments/1.0/source/hierarchy", json.RawMessage(threadstest.Hierarchy(few)), nil); err != nil {
 		return err
 	}
-	site := url.QueryEscape("https://example.atlassian.net")
-	if err := f.post(ctx, "/rest/threaded-comments/1.0/source/mappings?cloudSiteUrl="+site, threadstest.CSV(fewMappings), nil); err != nil {
+	ids, err := temporary(threadstest.CSV(fewMappings))
+	if err != nil {
 		return err
 	}
-	c := Threads(f.p)
+	defer ids.Close()
+	c := f.p.Threads()
+	if _, err := c.ImportMappings(ctx, "https://example.atlassian.net", ids, nil); err != nil {
+		return err
+	}
 	var sent threads.Drafts
-	var err error
 	if sent.Hierarchy.ID, err = upload(ctx, c, threads.HierarchyFile, hierarchy); err != nil {
 		return err
 	}
@@ -105,24 +109,24 @@ func (f *filler) threads(ctx context.Context) error {
 	return f.halfUpload(ctx, []byte(hierarchy))
 }
 
-// Threads is a client of a program's migration.
-func Threads(p *loadtest.Process) *client.Client {
-	signIn := func(r *http.Request) { r.SetBasicAuth("admin", loadtest.AdminPassword) }
-	return &client.Client{Base: "http://" + p.Addr(), HTTP: http.DefaultClient, SignIn: signIn}
-}
-
 func upload(ctx context.Context, c *client.Client, kind, content string) (id int64, err error) {
-	file, err := os.CreateTemp("", "outrigger-stored-*")
+	file, err := temporary(content)
 	if err != nil {
 		return 0, err
 	}
-	defer os.Remove(file.Name())
 	defer file.Close()
-	if _, err := file.WriteString(content); err != nil {
-		return 0, err
-	}
 	draft, err := c.Upload(ctx, kind, file, false, nil)
 	return draft.ID, err
+}
+
+// temporary is a file with content, which is gone when it is closed.
+func temporary(content string) (*os.File, error) {
+	file, err := os.CreateTemp("", "outrigger-stored-*")
+	if err != nil {
+		return nil, err
+	}
+	_, err = file.WriteString(content)
+	return file, errors.Join(err, os.Remove(file.Name()))
 }
 
 // halfUpload sends half of a backup by tus.

@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"net/http"
-	"net/http/cookiejar"
 	"net/url"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/pquerna/otp/totp"
+
+	"outrigger/internal/loadtest"
 )
 
 var shownSecret = regexp.MustCompile(`\b(?:[A-Z2-7]{4} ){7}[A-Z2-7]{4}\b`)
@@ -49,16 +49,11 @@ func (f *filler) users(ctx context.Context) error {
 }
 
 func (f *filler) secondFactor(ctx context.Context, user string) error {
-	jar, err := cookiejar.New(nil)
-	if err != nil {
+	browser := loadtest.NewBrowser(f.p.Addr())
+	if _, err := browser.Send(ctx, "/sign-in", url.Values{"user": {user}, "password": {f.s.Passwords[user]}}); err != nil {
 		return err
 	}
-	browser := *f
-	browser.http = &http.Client{Jar: jar}
-	if _, err := browser.form(ctx, "/sign-in", url.Values{"user": {user}, "password": {f.s.Passwords[user]}}); err != nil {
-		return err
-	}
-	page, err := browser.form(ctx, "/account/second-factor/app", nil)
+	page, err := browser.Send(ctx, "/account/second-factor/app", nil)
 	if err != nil {
 		return err
 	}
@@ -71,7 +66,7 @@ func (f *filler) secondFactor(ctx context.Context, user string) error {
 	if err != nil {
 		return err
 	}
-	page, err = browser.form(ctx, "/account/second-factor/app", url.Values{"code": {code}})
+	page, err = browser.Send(ctx, "/account/second-factor/app", url.Values{"code": {code}})
 	if err == nil && !strings.Contains(page, "ecovery codes") {
 		err = fmt.Errorf("the app was not taken: %.500s", html.UnescapeString(page))
 	}
@@ -80,22 +75,8 @@ func (f *filler) secondFactor(ctx context.Context, user string) error {
 
 // SignIn signs a user in with password and authenticator app.
 func (s *Secrets) SignIn(ctx context.Context, address, user string) error {
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		return err
-	}
-	c := &http.Client{Jar: jar}
-	send := func(path string, form url.Values) (string, error) {
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+path, strings.NewReader(form.Encode()))
-		if err != nil {
-			return "", err
-		}
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		r.Header.Set("Origin", "http://"+address)
-		body, err := answered(c, r)
-		return string(body), err
-	}
-	page, err := send("/sign-in", url.Values{"user": {user}, "password": {s.Passwords[user]}})
+	browser := loadtest.NewBrowser(address)
+	page, err := browser.Send(ctx, "/sign-in", url.Values{"user": {user}, "password": {s.Passwords[user]}})
 	if err != nil {
 		return err
 	}
@@ -107,7 +88,7 @@ func (s *Secrets) SignIn(ctx context.Context, address, user string) error {
 		if err != nil {
 			return err
 		}
-		if page, err = send("/sign-in/factor", url.Values{"code": {code}}); err != nil {
+		if page, err = browser.Send(ctx, "/sign-in/factor", url.Values{"code": {code}}); err != nil {
 			return err
 		}
 	}

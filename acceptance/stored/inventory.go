@@ -48,7 +48,7 @@ func Take(ctx context.Context, p *loadtest.Process) (Inventory, error) {
 	inventory := Inventory{}
 	ask := func(path string) error {
 		var raw json.RawMessage
-		if err := do(ctx, p, "GET", path, nil, &raw); err != nil {
+		if err := p.Ask(ctx, "GET", path, nil, &raw); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		// Where it listens is no part of what it stores.

@@ -11,7 +11,33 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+
+	"outrigger/internal/threads/client"
 )
+
+// Ask sends a value as the user admin, and reads what a 2xx answers into another;
+// nil is none.
+func (p *Process) Ask(ctx context.Context, method, path string, value, into any) error {
+	var body []byte
+	if value != nil {
+		var err error
+		if body, err = json.Marshal(value); err != nil {
+			return err
+		}
+	}
+	answer, err := p.ask(ctx, method, path, body)
+	if err != nil || into == nil {
+		return err
+	}
+	return json.Unmarshal(answer, into)
+}
+
+// Threads is a client of the node's threaded comments, who is the user admin.
+func (p *Process) Threads() *client.Client {
+	return &client.Client{
+		Base: "http://" + p.Addr(), SignIn: func(r *http.Request) { r.SetBasicAuth("admin", AdminPassword) }, HTTP: http.DefaultClient,
+	}
+}
 
 // ask sends a request as the user admin and gives the body of a 2xx.
 func (p *Process) ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
@@ -31,7 +57,7 @@ func (p *Process) ask(ctx context.Context, method, path string, body []byte) ([]
 		return nil, err
 	}
 	if resp.StatusCode/100 != 2 {
-		return nil, fmt.Errorf("%s: %s", resp.Status, answer)
+		return nil, fmt.Errorf("%s %s: %s: %.1000s", method, path, resp.Status, bytes.TrimSpace(answer))
 	}
 	return answer, nil
 }
@@ -50,25 +76,21 @@ func (p *Process) Metrics(ctx context.Context) (map[string]*dto.MetricFamily, er
 // looks at the first 1,000 channels, those in trouble first.
 func (p *Process) RetryWaiting(ctx context.Context) error {
 	const path = "/rest/mtbs/1.0/configuration/channels"
-	page, err := p.ask(ctx, http.MethodGet, path+"?limit=1000", nil)
-	if err != nil {
-		return fmt.Errorf("list channels: %w", err)
-	}
 	var list struct {
 		Items []struct {
 			Channel string
 			Waiting int
 		}
 	}
-	if err := json.Unmarshal(page, &list); err != nil {
-		return fmt.Errorf("list channels: %w", err)
+	if err := p.Ask(ctx, http.MethodGet, path+"?limit=1000", nil, &list); err != nil {
+		return err
 	}
 	for _, c := range list.Items {
 		if c.Waiting == 0 {
 			continue
 		}
-		if _, err := p.ask(ctx, http.MethodPost, path+"/"+c.Channel+"/retry?which=all", nil); err != nil {
-			return fmt.Errorf("retry channel %s: %w", c.Channel, err)
+		if err := p.Ask(ctx, http.MethodPost, path+"/"+c.Channel+"/retry?which=all", nil, nil); err != nil {
+			return err
 		}
 	}
 	return nil

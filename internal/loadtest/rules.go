@@ -2,7 +2,6 @@ package loadtest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 )
@@ -33,19 +32,9 @@ func ChannelRule(channel int, sink string) Rule {
 
 // SaveRule creates a rule, or saves one that has an id, and gives its id.
 func (p *Process) SaveRule(ctx context.Context, r Rule) (int64, error) {
-	body, err := json.Marshal(r)
-	if err != nil {
-		return 0, err
-	}
-	answer, err := p.ask(ctx, http.MethodPost, "/rest/mtbs/1.0/configuration/filter", body)
-	if err != nil {
-		return 0, fmt.Errorf("save rule: %w", err)
-	}
 	var saved Rule
-	if err := json.Unmarshal(answer, &saved); err != nil {
-		return 0, fmt.Errorf("save rule: %w", err)
-	}
-	return saved.ID, nil
+	err := p.Ask(ctx, http.MethodPost, "/rest/mtbs/1.0/configuration/filter", r, &saved)
+	return saved.ID, err
 }
 
 // SaveChannelRules creates the rule of every channel.
