@@ -105,8 +105,8 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !ok || client == nil || client.Secret != secret:
 		respond.JSON(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client"})
-	case c == nil || c.client != id || c.redirect != r.PostFormValue("redirect_uri") || c.challenge != oauth2.S256ChallengeFromVerifier(r.PostFormValue("code_verifier")),
-		!p.o.Clock().Before(c.expires):
+	case c == nil || c.client != id || c.redirect != r.PostFormValue("redirect_uri") || !p.o.Clock().Before(c.expires),
+		c.challenge != oauth2.S256ChallengeFromVerifier(r.PostFormValue("code_verifier")):
 		respond.JSON(w, http.StatusBadRequest, map[string]any{"error": "invalid_grant",
 			"error_description": "<script>alert(1)</script> visit evil.example"})
 	default:
