@@ -142,17 +142,18 @@ func (r *rig) migration() threads.Migration {
 	return m
 }
 
-// await waits until the migration is in a phase.
+// await waits until the migration is in a phase. It looks less and less often: where
+// time is simulated, minutes pass at once, and each look is a query.
 func (r *rig) await(phase threads.Phase) threads.Migration {
 	r.t.Helper()
-	for {
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		m := r.migration()
 		if m.Phase == phase {
 			return m
 		}
 		select {
 		case <-r.moved:
-		case <-time.After(10 * time.Millisecond):
+		case <-time.After(pause):
 		case <-r.t.Context().Done():
 			r.t.Fatal("the migration is ", m.Phase, ", not ", phase, ": ", m.Message)
 		}
