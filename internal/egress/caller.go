@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net"
@@ -22,7 +23,7 @@ type Caller struct {
 	judge func(context.Context, *url.URL) (public bool, err error)
 	// isPublic judges an address that was dialled; nil: it is not checked.
 	isPublic func(addr net.Addr, plaintext bool) bool
-	agent    []string
+	json     http.Header   // of a POST of JSON, User-Agent included
 	limit    time.Duration // 0: the caller watches over the time
 }
 
@@ -30,6 +31,11 @@ type Caller struct {
 // Caller.Do.
 type Doer interface {
 	Do(*http.Request) (*http.Response, error)
+}
+
+// Poster is a Caller, for those who only post JSON.
+type Poster interface {
+	PostJSON(ctx context.Context, url string, text []byte) (*http.Response, error)
 }
 
 // NewRequest is http.NewRequestWithContext with an error that does not quote
@@ -55,40 +61,62 @@ func (c *Caller) Do(req *http.Request) (*http.Response, error) {
 
 // through is Do by a route.
 func (c *Caller) through(by route, req *http.Request) (*http.Response, error) {
-	ctx, cancel := c.limited(req.Context())
-	ctx, w := onWay(ctx, by, c.isPublic, req.URL.Scheme == "http")
-	resp, err := c.send(ctx, by, req)
-	if err != nil {
-		cancel()
-		return nil, describe(req, w, err, c.judge != nil)
-	}
-	resp.Body = &body{ReadCloser: resp.Body, cancel: cancel}
-	return resp, nil
-}
-
-func (c *Caller) send(ctx context.Context, by route, req *http.Request) (*http.Response, error) {
+	ctx, w := c.onWay(req.Context())
 	out := req.WithContext(ctx)
 	if out.Header == nil {
 		out.Header = http.Header{}
 	}
 	if out.Header.Get("User-Agent") == "" {
-		out.Header["User-Agent"] = c.agent
+		out.Header["User-Agent"] = c.json["User-Agent"]
 	}
-	if next := trace.Of(ctx).Next(); next != "" {
+	return c.send(by, w, out)
+}
+
+// PostJSON is Do for a POST of JSON. The text may be read after it has failed, so its
+// memory must not be used again. Such requests share their headers.
+//
+// net/http sends a bytes.Reader in one packet with the header; before any other
+// reader it would send the header by itself.
+func (c *Caller) PostJSON(ctx context.Context, url string, text []byte) (*http.Response, error) {
+	ctx, w := c.onWay(ctx)
+	out, err := NewRequest(ctx, http.MethodPost, url, bytes.NewReader(text))
+	if err != nil {
+		w.end()
+		return nil, err
+	}
+	out.Header = c.json
+	return c.send(c.proxies.forURL(out.URL), w, out)
+}
+
+// send sends a request whose context is that of w.
+func (c *Caller) send(by route, w *way, out *http.Request) (*http.Response, error) {
+	w.by(by, c.isPublic, out.URL.Scheme == "http")
+	if next := trace.Of(w.asked).Next(); next != "" {
+		out.Header = out.Header.Clone()
 		out.Header[trace.Header] = []string{next}
 	}
+	resp, err := c.roundTrip(by, out)
+	if err != nil {
+		w.end()
+		return nil, describe(out.URL, w, err, c.judge != nil)
+	}
+	resp.Body = &body{ReadCloser: resp.Body, end: w.end}
+	return resp, nil
+}
+
+func (c *Caller) roundTrip(by route, out *http.Request) (*http.Response, error) {
 	switch {
 	case by.proxy != nil:
-		err := by.exposes(req)
+		err := by.exposes(out)
 		if err == nil {
-			err = c.permitted(ctx, req.URL)
+			err = c.permitted(out.Context(), out.URL)
 		}
 		if err != nil {
-			closeBody(req)
+			closeBody(out)
 			return nil, err
 		}
 		return answerOf(c.proxied.RoundTrip(out))
-	case req.URL.Scheme == "http":
+	case out.URL.Scheme == "http":
 		return c.plain.RoundTrip(out)
 	}
 	return c.secure.RoundTrip(out)
@@ -103,13 +131,6 @@ func (c *Caller) permitted(ctx context.Context, u *url.URL) error {
 	return err
 }
 
-func (c *Caller) limited(ctx context.Context) (context.Context, context.CancelFunc) {
-	if c.limit == 0 {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, c.limit)
-}
-
 func closeBody(req *http.Request) {
 	if req.Body != nil {
 		_ = req.Body.Close()
@@ -119,10 +140,10 @@ func closeBody(req *http.Request) {
 // body ends the request's time limit when it is closed.
 type body struct {
 	io.ReadCloser
-	cancel context.CancelFunc
+	end context.CancelFunc
 }
 
 func (b *body) Close() error {
-	defer b.cancel()
+	defer b.end()
 	return b.ReadCloser.Close()
 }

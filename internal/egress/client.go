@@ -62,10 +62,12 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	agent := []string{"Outrigger"}
+	agent := "Outrigger"
 	if o.Version != "" {
-		agent[0] += "/" + o.Version
+		agent += "/" + o.Version
 	}
+	// Without the charset some flows read the body as UTF-16.
+	json := http.Header{"User-Agent": {agent}, "Content-Type": {"application/json; charset=utf-8"}}
 	resolver := cmp.Or(o.Resolver, net.DefaultResolver)
 	dialer := net.Dialer{Timeout: Timeout, Resolver: resolver}
 	secure := &guard{policy: p, dialer: dialer}
@@ -74,9 +76,9 @@ func New(o Options) (*Client, error) {
 	free := newTransport(roots, dialer.DialContext)
 	webhook := &Caller{
 		secure: newTransport(roots, secure.dial), plain: newTransport(roots, plain.dial),
-		proxied: proxied, proxies: proxies, judge: secure.judgeProxied, isPublic: p.isPublic, agent: agent, limit: Timeout,
+		proxied: proxied, proxies: proxies, judge: secure.judgeProxied, isPublic: p.isPublic, json: json, limit: Timeout,
 	}
-	trusted := &Caller{secure: free, plain: free, proxied: proxied, proxies: proxies, agent: agent, limit: Timeout}
+	trusted := &Caller{secure: free, plain: free, proxied: proxied, proxies: proxies, json: json, limit: Timeout}
 	unlimited := *trusted
 	unlimited.limit = 0
 	return &Client{

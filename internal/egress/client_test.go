@@ -195,7 +195,7 @@ func silent(t *testing.T) *Caller {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Caller{secure: transport, plain: transport, proxies: proxies, agent: []string{"test"}, limit: Timeout}
+	return &Caller{secure: transport, plain: transport, proxies: proxies, limit: Timeout}
 }
 
 func TestTimeLimit(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
+	"net/url"
 	"os"
 	"syscall"
 	"time"
@@ -18,10 +18,10 @@ import (
 // error is dropped: a server that echoes what it gets brings the path and the
 // query into it. Of a certificate it says no more than what is wrong with it where
 // discreet: names of hosts inside may stand in it.
-func describe(req *http.Request, w *way, err error, discreet bool) error {
-	host := req.URL.Hostname()
+func describe(u *url.URL, w *way, err error, discreet bool) error {
+	host := u.Hostname()
 	var failed *hostError
-	switch ctxErr := req.Context().Err(); {
+	switch ctxErr := w.asked.Err(); {
 	case errors.Is(err, ErrRefused), errors.Is(err, ErrProxy), errors.Is(err, ErrExposed):
 		return err
 	case ctxErr != nil:
@@ -29,7 +29,7 @@ func describe(req *http.Request, w *way, err error, discreet bool) error {
 	case errors.As(err, &failed):
 		return err
 	}
-	if err := describeProxy(req.URL, w, err); err != nil {
+	if err := describeProxy(u, w, err); err != nil {
 		return proxyFailure{err}
 	}
 	if why := certificateFault(err); discreet && why != "" {

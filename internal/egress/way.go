@@ -12,7 +12,9 @@ import (
 // way is how a request goes: by which proxy, and how far it came.
 type way struct {
 	route
-	open atomic.Bool // there is a tunnel to the host, or a kept connection that was one
+	asked context.Context    // by whom the request is wanted
+	end   context.CancelFunc // of the request's own, which is over with its answer
+	open  atomic.Bool        // there is a tunnel to the host, or a kept connection that was one
 	// public: what answers is where webhooks may go without notify.allowed_networks.
 	public atomic.Bool
 	trace  httptrace.ClientTrace // by which net/http tells
@@ -20,10 +22,22 @@ type way struct {
 
 type wayKey struct{}
 
-// onWay returns the context of a request by a route. isPublic judges the other end
-// of a connection to the host itself; nil: it is not checked.
-func onWay(ctx context.Context, by route, isPublic func(addr net.Addr, plaintext bool) bool, plaintext bool) (context.Context, *way) {
-	w := &way{route: by}
+// onWay returns the context of a request, which ends with the limit of its time.
+func (c *Caller) onWay(asked context.Context) (context.Context, *way) {
+	w := &way{asked: asked}
+	ctx := asked
+	if c.limit == 0 {
+		ctx, w.end = context.WithCancel(ctx)
+	} else {
+		ctx, w.end = context.WithTimeout(ctx, c.limit)
+	}
+	return httptrace.WithClientTrace(context.WithValue(ctx, wayKey{}, w), &w.trace), w
+}
+
+// by has a request go by a route. isPublic judges the other end of a connection to
+// the host itself; nil: it is not checked.
+func (w *way) by(by route, isPublic func(addr net.Addr, plaintext bool) bool, plaintext bool) {
+	w.route = by
 	switch {
 	case by.proxy != nil:
 		w.trace.GotConn = func(httptrace.GotConnInfo) { w.open.Store(true) }
@@ -32,10 +46,7 @@ func onWay(ctx context.Context, by route, isPublic func(addr net.Addr, plaintext
 		}
 	case isPublic != nil:
 		w.trace.GotConn = func(c httptrace.GotConnInfo) { w.public.Store(isPublic(c.Conn.RemoteAddr(), plaintext)) }
-	default:
-		return ctx, w
 	}
-	return httptrace.WithClientTrace(context.WithValue(ctx, wayKey{}, w), &w.trace), w
 }
 
 // Public reports whether an answer came from where webhooks may go without

@@ -108,7 +108,7 @@ func TestHeadersOverAConnection(t *testing.T) {
 		rw.WriteHeader(http.StatusServiceUnavailable)
 	}))
 	defer chat.Close()
-	b := &Outbox{Options: Options{Client: chat.Client(), Clock: time.Now}}
+	b := &Outbox{Options: Options{Client: toThisMachine(t), Clock: time.Now}}
 	_, o := b.post(t.Context(), secret.New(chat.URL), []byte("{}"))
 	if got, want := fmt.Sprint(o.headers), "[{Content-Length 0} {Via 1.1 one, 1.1 two} {X-Request-Id <b>\uFFFD1</b>}]"; got != want {
 		t.Errorf("kept %s, want %s", got, want)

@@ -244,8 +244,8 @@ func (n *modelNode) Settle(ctx context.Context, settlements []*notify.Settlement
 }
 
 // Do is a request to the chat platform, which takes a moment.
-func (n *modelNode) Do(req *http.Request) (*http.Response, error) {
-	body, _ := io.ReadAll(req.Body)
+func (n *modelNode) PostJSON(_ context.Context, target string, body []byte) (*http.Response, error) {
+	host := hostOf(target)
 	if n.cut.Load() {
 		return nil, io.ErrUnexpectedEOF
 	}
@@ -253,12 +253,12 @@ func (n *modelNode) Do(req *http.Request) (*http.Response, error) {
 	s := &n.m.sink
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	status := s.mode[req.URL.Host]
+	status := s.mode[host]
 	switch {
 	case status == 0:
 		status = http.StatusAccepted
-		s.taken[req.URL.Host] = append(s.taken[req.URL.Host], strings.Split(string(body), "\n")...)
-		s.posts[req.URL.Host] = append(s.posts[req.URL.Host], string(body))
+		s.taken[host] = append(s.taken[host], strings.Split(string(body), "\n")...)
+		s.posts[host] = append(s.posts[host], string(body))
 	case status >= 500:
 		for name := range strings.SplitSeq(string(body), "\n") {
 			s.fives[name]++

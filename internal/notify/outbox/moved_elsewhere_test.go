@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -32,9 +31,8 @@ type chat struct {
 	taken  map[string][]string // what was answered 2xx, by host
 }
 
-func (c *chat) Do(req *http.Request) (*http.Response, error) {
-	body, _ := io.ReadAll(req.Body)
-	host, status := req.URL.Hostname(), http.StatusTooManyRequests
+func (c *chat) PostJSON(_ context.Context, target string, body []byte) (*http.Response, error) {
+	host, status := hostOf(target), http.StatusTooManyRequests
 	c.mu.Lock()
 	asked, opened := c.asked[host], c.opened
 	c.mu.Unlock()

@@ -56,12 +56,7 @@ func TestOddAnswers(t *testing.T) {
 	server.Config.SetKeepAlivesEnabled(false)
 	server.Start()
 	t.Cleanup(server.Close)
-	client, err := egress.New(egress.Options{Policy: egress.Policy{Allowed: []string{"127.0.0.1"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(client.Close)
-	b := &Outbox{Options: Options{Client: client.Webhook(), Clock: time.Now}}
+	b := &Outbox{Options: Options{Client: toThisMachine(t), Clock: time.Now}}
 
 	for _, c := range []struct {
 		url     string
@@ -120,4 +115,15 @@ func greeting(t *testing.T) string {
 		}
 	}()
 	return "http://" + listener.Addr().String()
+}
+
+// toThisMachine posts to servers of tests.
+func toThisMachine(t *testing.T) *egress.Caller {
+	t.Helper()
+	client, err := egress.New(egress.Options{Policy: egress.Policy{Allowed: []string{"127.0.0.1"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return client.Webhook()
 }

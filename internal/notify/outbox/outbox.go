@@ -55,7 +55,7 @@ type Options struct {
 	Leases *db.Leases
 	// Members says whether this node takes part, and how many do.
 	Members func(context.Context) (self, active int, err error)
-	Client  egress.Doer // for webhook URLs that users give: egress.Client.Webhook
+	Client  egress.Poster // for webhook URLs that users give: egress.Client.Webhook
 	// ByProxy reports whether requests to a URL go by the proxy; nil: all may.
 	ByProxy func(url string) bool
 	// Message writes a delivery's message, in its format.

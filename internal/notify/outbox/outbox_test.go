@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -47,14 +48,13 @@ func run(t *testing.T, fn func(w *world)) {
 	})
 }
 
-func (w *world) Do(r *http.Request) (*http.Response, error) {
-	body, _ := io.ReadAll(r.Body)
-	r.Body.Close()
+func (w *world) PostJSON(_ context.Context, target string, body []byte) (*http.Response, error) {
+	host := hostOf(target)
 	w.mu.Lock()
-	w.sent = append(w.sent, fmt.Sprintf("%s%s at %v", r.URL.Host, body, time.Since(w.begun)))
+	w.sent = append(w.sent, fmt.Sprintf("%s%s at %v", host, body, time.Since(w.begun)))
 	answer := w.answer
 	w.mu.Unlock()
-	status, header, text, err := answer(r.URL.Host, string(body))
+	status, header, text, err := answer(host, string(body))
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +62,14 @@ func (w *world) Do(r *http.Request) (*http.Response, error) {
 		header = http.Header{}
 	}
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(text))}, nil
+}
+
+func hostOf(target string) string {
+	u, err := url.Parse(target)
+	if err != nil {
+		panic(err)
+	}
+	return u.Host
 }
 
 // digestNames is a digest with room for five events.

@@ -270,7 +270,7 @@ func TestALongAnswerThatRepeatsTheURL(t *testing.T) {
 				http.Error(w, page, http.StatusNotFound)
 			}))
 			defer chat.Close()
-			b := &Outbox{Options: Options{Client: chat.Client(), Clock: time.Now}}
+			b := &Outbox{Options: Options{Client: toThisMachine(t), Clock: time.Now}}
 			a := b.Post(t.Context(), secret.New(chat.URL+target), []byte("{}"))
 			if a.Status != http.StatusNotFound || a.Answer == "" || len(a.Answer) > work.MaxAnswer {
 				t.Errorf("%d with %d bytes", a.Status, len(a.Answer))

@@ -1,7 +1,6 @@
 package outbox
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"io"
@@ -120,19 +119,9 @@ func (b *Outbox) post(ctx context.Context, url secret.Value, text []byte) (*work
 	return a, o
 }
 
-// jsonInUTF8 names the charset: without one some flows read the body as UTF-16.
-var jsonInUTF8 = []string{"application/json; charset=utf-8"}
-
-// exchange sends text. The client may read it after exchange has failed, so its
-// memory is not used again. net/http sends a bytes.Reader in one packet with the
-// header; before any other reader it would send the header by itself.
+// exchange sends text, whose memory is not used again.
 func (b *Outbox) exchange(ctx context.Context, url secret.Value, text []byte) (*http.Response, string, error) {
-	req, err := egress.NewRequest(ctx, http.MethodPost, url.Reveal(), bytes.NewReader(text))
-	if err != nil {
-		return nil, "", err
-	}
-	req.Header["Content-Type"] = jsonInUTF8
-	resp, err := b.Client.Do(req)
+	resp, err := b.Client.PostJSON(ctx, url.Reveal(), text)
 	if err != nil {
 		return nil, "", err
 	}
