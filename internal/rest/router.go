@@ -145,7 +145,7 @@ var noStore, varyAccept, noSniff = []string{"no-store"}, []string{"Accept"}, []s
 // of its domain are not ours to speak for.
 var hsts = []string{"max-age=31536000"}
 
-// ServeHTTP answers any request of the server.
+// ServeHTTP answers any request of the server, and notes in r what is known of it.
 func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{ResponseWriter: w, router: rt, started: time.Now()}
 	id := randomHex()
@@ -165,7 +165,7 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if t := trace.From(r.Header); t.ID != "" {
 		ctx = trace.With(ctx, t)
 	}
-	r = r.WithContext(ctx)
+	*r = *r.WithContext(ctx)
 	defer x.finish(r)
 	if rt.misdirected(r) {
 		if within(strings.TrimPrefix(r.URL.Path, rt.base.path), "/rest") {

@@ -37,16 +37,15 @@ func Server(handler http.Handler, log *slog.Logger) *http.Server {
 func paced(next http.Handler, p pace) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := connOf(r.Context())
+		own := *r // the server's must not be changed
 		if r.Body == nil || r.Body == http.NoBody {
 			c.begin()
 			defer c.end()
-			next.ServeHTTP(w, r)
-			return
+		} else {
+			body := newPacedBody(w, r, c, p)
+			defer body.handled(w, r)
+			own.Body = body
 		}
-		body := newPacedBody(w, r, c, p)
-		defer body.handled(w, r)
-		withBody := *r // the server's own request must not be changed
-		withBody.Body = body
-		next.ServeHTTP(w, &withBody)
+		next.ServeHTTP(w, &own)
 	})
 }
