@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -20,16 +21,16 @@ type Batch[T any] struct {
 	write func(ctx context.Context, tx *Tx, items []T) error
 
 	mu      sync.Mutex
-	waiting []*member[T]
-	asked   bool          // a transaction is on its way that takes what waits
-	before  chan struct{} // closed when the batch that began last is through
+	waiting []*turn[T]      // the first is written next, the last takes what comes
+	asked   bool            // a transaction is on its way that takes the first
+	before  <-chan struct{} // closed when the batch that began last is through
 }
 
 // member is one item on its way.
 type member[T any] struct {
 	item T
 	err  error
-	done chan struct{}
+	done <-chan struct{} // closed when its batch is through
 }
 
 // NewBatch makes a batch of at most max items. name is for logs and metrics.
@@ -95,10 +96,16 @@ func (b *Batch[T]) Begin(item T) (wait func() error) {
 }
 
 func (b *Batch[T]) join(item T) *member[T] {
-	m := &member[T]{item: item, done: make(chan struct{})}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.waiting = append(b.waiting, m)
+	last := len(b.waiting) - 1
+	if last < 0 || len(b.waiting[last].members) == b.max {
+		b.waiting = append(b.waiting, &turn[T]{through: make(chan struct{})})
+		last++
+	}
+	t := b.waiting[last]
+	m := &member[T]{item: item, done: t.through}
+	t.members = append(t.members, m)
 	b.ask()
 	return m
 }
@@ -107,9 +114,9 @@ func (b *Batch[T]) join(item T) *member[T] {
 func (b *Batch[T]) leave(m *member[T]) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for i, w := range b.waiting {
-		if w == m {
-			b.waiting = append(b.waiting[:i:i], b.waiting[i+1:]...)
+	for _, t := range b.waiting {
+		if i := slices.Index(t.members, m); i >= 0 {
+			t.members = slices.Delete(t.members, i, i+1)
 			return true
 		}
 	}
@@ -120,27 +127,29 @@ func (b *Batch[T]) leave(m *member[T]) bool {
 func (b *Batch[T]) ask() {
 	if !b.asked && len(b.waiting) > 0 {
 		b.asked = true
-		t := &turn[T]{}
-		go t.run(b)
+		go b.run()
 	}
 }
 
-// turn is one batch on its way.
+// turn is one batch.
 type turn[T any] struct {
 	members []*member[T]
-	items   []T
+	items   []T             // theirs, once it has begun
 	before  <-chan struct{} // closed when the batch before is through; nil: there was none
 	through chan struct{}
 }
 
 // run writes what waits when the transaction begins.
-func (t *turn[T]) run(b *Batch[T]) {
+func (b *Batch[T]) run() {
+	var t *turn[T]
 	after, err := b.db.commit(context.Background(), func(tx *Tx) error {
-		b.gather(t)
+		if t == nil { // else it is tried again
+			t = b.gather()
+		}
 		return b.store(tx, t.items)
 	}, false)
-	if t.through == nil {
-		b.gather(t) // for whom there was no transaction
+	if t == nil {
+		t = b.gather() // for whom there was no transaction
 	}
 	if t.before != nil {
 		<-t.before
@@ -149,35 +158,29 @@ func (t *turn[T]) run(b *Batch[T]) {
 		f()
 	}
 	b.settle(t, public(err))
-	for _, m := range t.members {
-		close(m.done)
-	}
 	close(t.through)
 	b.next()
 }
 
-// gather takes what waits, once. SQLite's writer has one transaction at a time,
+// gather begins the first batch that waits. SQLite's writer has one transaction at a time,
 // so the next may be asked for now, to be in the very next one together with
 // whatever else waits; PostgreSQL's batches would only get into each other's
 // way.
-func (b *Batch[T]) gather(t *turn[T]) {
+func (b *Batch[T]) gather() *turn[T] {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if t.through != nil {
-		return // it is tried again
-	}
-	n := min(len(b.waiting), b.max)
-	t.members, b.waiting = b.waiting[:n:n], b.waiting[n:]
-	t.items = make([]T, n)
+	t := b.waiting[0]
+	b.waiting = b.waiting[1:]
+	t.items = make([]T, len(t.members))
 	for i, m := range t.members {
 		t.items[i] = m.item
 	}
-	t.before, t.through = b.before, make(chan struct{})
-	b.before = t.through
+	t.before, b.before = b.before, t.through
 	if b.db.dialect == SQLite {
 		b.asked = false
 		b.ask()
 	}
+	return t
 }
 
 // next goes on with what waits when a batch is through.

@@ -12,7 +12,11 @@ func (l *Leases) RenewOnce(ctx context.Context) error { return l.renewOnce(ctx) 
 func (b *Batch[T]) Waiting() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.waiting)
+	n := 0
+	for _, t := range b.waiting {
+		n += len(t.members)
+	}
+	return n
 }
 
 // Queued counts the calls that wait for SQLite's writer.
