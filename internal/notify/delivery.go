@@ -60,7 +60,7 @@ type Delivery struct {
 	// far as its reader knows: a later one may have moved it.
 	Generation int64
 
-	Last work.Attempt // the one that delivered
+	Last *work.Attempt // the one that delivered; nil where that is not known
 }
 
 // Destination is where the delivery goes, and in which format.

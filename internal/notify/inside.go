@@ -30,7 +30,9 @@ func (r *ReportInfo) Show(inside bool) {
 
 func (d *Delivery) Show(inside bool) {
 	showReason(inside, &d.Reason, &d.Inside)
-	ShowAttempt(&d.Last, inside)
+	if d.Last != nil {
+		ShowAttempt(d.Last, inside)
+	}
 }
 
 func (d *DeliveryInfo) Show(inside bool) {

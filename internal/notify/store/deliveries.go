@@ -12,6 +12,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/work"
 )
 
 const deliveryColumns = `d.id, d.event_id, d.channel_id, d.format, d.rules, d.state, d.reason, d.inside, d.note, d.attempts, d.errors_5xx,
@@ -214,7 +215,7 @@ func (s *Store) Delivery(ctx context.Context, id int64) (*notify.Delivery, []not
 		}
 		d = found[0]
 		if attempts, err = readAttempts(ctx, tx, id); err == nil && d.State == notify.Delivered {
-			attempts = append(attempts, notify.Attempt{Attempt: d.Last, Exchange: notify.Exchange{Format: d.Format, Batch: d.Batch}})
+			attempts = append(attempts, notify.Attempt{Attempt: *d.Last, Exchange: notify.Exchange{Format: d.Format, Batch: d.Batch}})
 		}
 		return err
 	})
@@ -226,7 +227,7 @@ func readDeliveries(ctx context.Context, tx *db.Tx, query string, args ...any) (
 }
 
 func scanDelivery(row db.Row) (*notify.Delivery, error) {
-	d := new(notify.Delivery)
+	d := &notify.Delivery{Last: new(work.Attempt)}
 	var rules string
 	var toChannel, took int64
 	var event sql.RawBytes

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"outrigger/internal/db"
@@ -19,11 +20,9 @@ func insertEventRows(ctx context.Context, tx *db.Tx, rows []*eventRow) error {
 	if err != nil {
 		return err
 	}
-	byID := make(map[int64]*eventRow, len(rows))
 	c := newEventColumns(len(rows))
-	for i, e := range rows {
+	for _, e := range rows {
 		e.id = 0
-		byID[ids[i]] = e
 		c.add(e)
 	}
 	if err := tx.Insert(ctx, "inserting events", db.Insert{
@@ -35,7 +34,7 @@ func insertEventRows(ctx context.Context, tx *db.Tx, rows []*eventRow) error {
 	}); err != nil {
 		return err
 	}
-	return markInserted(ctx, tx, ids, byID)
+	return markInserted(ctx, tx, ids, rows)
 }
 
 // eventColumns are rows of notify_events, column by column.
@@ -71,20 +70,24 @@ func (c *eventColumns) add(e *eventRow) {
 	c.requestID, c.fingerprint = append(c.requestID, requestID), append(c.fingerprint, fingerprint)
 	c.receivedAt = append(c.receivedAt, db.Micros(r.ReceivedAt))
 	c.outcome, c.reason = append(c.outcome, string(r.Outcome)), append(c.reason, r.Why())
-	c.project, c.repository = append(c.project, e.project), append(c.repository, e.repository)
+	project, repository := "", ""
+	if e.of != nil {
+		project, repository = e.of.Project.Key, e.of.Repository.Key
+	}
+	c.project, c.repository = append(c.project, project), append(c.repository, repository)
 	c.generation, c.rules = append(c.generation, r.Generation), append(c.rules, int64(e.rules))
 	c.delivery, c.needed = append(c.delivery, e.delivery), append(c.needed, int64(e.needed))
-	c.event, c.body = append(c.event, e.event), append(c.body, e.body)
+	c.event, c.body = append(c.event, e.event), append(c.body, r.Body)
 }
 
 // markInserted sets the ids of the rows that are there: RETURNING would cost
 // SQLite a table for each row.
-func markInserted(ctx context.Context, tx *db.Tx, ids []int64, byID map[int64]*eventRow) error {
+func markInserted(ctx context.Context, tx *db.Tx, ids []int64, rows []*eventRow) error {
 	var id int64
 	return tx.EachRow(ctx, "finding inserted events", func(row db.Row) error {
 		err := row.Scan(&id)
-		if e := byID[id]; e != nil {
-			e.id = id
+		if i, ours := slices.BinarySearch(ids, id); ours {
+			rows[i].id = id
 		}
 		return err
 	}, `SELECT id FROM notify_events WHERE id BETWEEN $1 AND $2`, ids[0], ids[len(ids)-1])

@@ -183,21 +183,19 @@ func (s *Store) rematchStale(ctx context.Context, tx *db.Tx, items []*notify.Rec
 
 // eventRow is one row of notify_events.
 type eventRow struct {
-	receipt    *notify.Receipt
-	index      int // of the event; 0 carries the webhook's identity
-	id         int64
-	project    string
-	repository string
-	rules      int
-	needed     int   // deliveries
-	delivery   int64 // the first of them; 0: none
-	event      []byte
-	body       []byte
+	receipt  *notify.Receipt
+	index    int           // of the event; 0 carries the webhook's identity
+	of       *notify.Event // nil: there is none
+	id       int64
+	rules    int
+	needed   int   // deliveries
+	delivery int64 // the first of them; 0: none
+	event    []byte
 }
 
 func appendRows(rows []*eventRow, r *notify.Receipt) []*eventRow {
 	if len(r.Kept) == 0 {
-		return append(rows, &eventRow{receipt: r, body: r.Body})
+		return append(rows, &eventRow{receipt: r})
 	}
 	for i := range r.Kept {
 		e := &r.Kept[i]
@@ -211,8 +209,7 @@ func appendRows(rows []*eventRow, r *notify.Receipt) []*eventRow {
 			}
 		}
 		rows = append(rows, &eventRow{
-			needed: needed, delivery: first, receipt: r, index: i, project: e.Project.Key, repository: e.Repository.Key,
-			rules: countTaken(r.Matched[i]), event: r.Encoded[i],
+			needed: needed, delivery: first, receipt: r, index: i, of: e, rules: countTaken(r.Matched[i]), event: r.Encoded[i],
 		})
 	}
 	return rows
@@ -261,17 +258,10 @@ func insertEvents(ctx context.Context, tx *db.Tx, rows []*eventRow) error {
 			e.receipt.EventID = e.id // 0: of a duplicate
 		}
 		for _, d := range e.receipt.Deliveries {
-			if d.Event != nil && d.Event == e.of() {
+			if d.Event != nil && d.Event == e.of {
 				d.EventID = e.id
 			}
 		}
-	}
-	return nil
-}
-
-func (e *eventRow) of() *notify.Event {
-	if e.index < len(e.receipt.Kept) {
-		return &e.receipt.Kept[e.index]
 	}
 	return nil
 }

@@ -140,8 +140,7 @@ func (s *Store) insertReportEvent(ctx context.Context, tx *db.Tx, run *notify.Re
 		return 0, err
 	}
 	row := &eventRow{
-		receipt: run.Receipt(tx.Now(), generation),
-		project: run.Event.Project.Key, repository: run.Event.Repository.Key, needed: 1, delivery: delivery, event: encoded,
+		receipt: run.Receipt(tx.Now(), generation), of: run.Event, needed: 1, delivery: delivery, event: encoded,
 	}
 	if err := insertEventRows(ctx, tx, []*eventRow{row}); err != nil {
 		return 0, err
