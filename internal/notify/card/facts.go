@@ -14,7 +14,7 @@ const (
 
 // facts are what the card says beside its sentence, and how many more there are.
 func facts(e *notify.Event) ([]notify.Fact, int) {
-	f := make(factList, 0, 6)
+	var f factList
 	if e.Ref != nil && e.Ref.Tag {
 		f.add("Tag", line(e.Branch, maxName))
 	}

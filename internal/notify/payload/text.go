@@ -22,7 +22,7 @@ func TextOf(body []byte) string {
 
 // texts are short ones that were read before: bodies name the same users,
 // branches and repositories again and again.
-type texts [256]string
+type texts [1024]string
 
 // maxKnown is how many bytes most names and links have at most.
 const maxKnown = 128
