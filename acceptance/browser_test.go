@@ -278,7 +278,7 @@ func TestTour(t *testing.T) {
 	)
 	do(t, ctx, "see the rules",
 		chromedp.Navigate(d.console+"/notifications/rules"),
-		visible(`tbody .state .note`),
+		visible(`tbody .state .badge.bad`),
 		evaluate(`Math.max(...[...document.querySelectorAll(".list tbody tr")].map((row) => row.getBoundingClientRect().height)) / 37`, &lines),
 		look(t, "rules"),
 	)

@@ -10,8 +10,9 @@ import (
 )
 
 type sessionsView struct {
-	Sessions []sessionRow
-	Pager    console.Pager
+	Sessions  []sessionRow
+	Pager     console.Pager
+	EndOthers string // the question whether to end the others; "": there are none
 }
 
 type sessionRow struct {
@@ -40,11 +41,10 @@ func (a *account) listSessions(r *http.Request) (console.Response, error) {
 	for _, s := range sessions {
 		view.Sessions = append(view.Sessions, sessionRow{s, s.ID == who.Session})
 	}
-	page := console.Page{Template: "account-sessions", Title: "Sessions", Section: section, Tabs: tabs(sessionsPath), Data: view}
 	if len(view.Sessions) > 1 || after > 0 {
-		page.Actions = []console.Action{{Label: "End all others", Path: endOthersPath}}
+		view.EndOthers = endOthersPath
 	}
-	return page, nil
+	return console.Page{Template: "account-sessions", Title: "Sessions", Section: section, Tabs: tabs(sessionsPath), Data: view}, nil
 }
 
 // own answers the reader's own session of the path; that of another user is not
