@@ -19,7 +19,7 @@ func TestGroupsInABrowser(t *testing.T) {
 	long := "cn=" + strings.Repeat("entwickler-und-betreiber,", 9) + "dc=例え"
 	provider := openid.New(openid.Options{
 		Accounts: []openid.Account{{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann", "roles": []string{"shop developers", long, "مطورون", "staff"}}}},
-		Clients:  []openid.Client{{ID: "outrigger", Secret: "client secret", Callback: "http://" + console + "/sign-in/oidc/callback"}},
+		Client:   openid.Client{ID: "outrigger", Secret: "client secret", Callback: "http://" + console + "/sign-in/oidc/callback"},
 	})
 	server := httptest.NewServer(provider.Handler())
 	t.Cleanup(server.Close)

@@ -97,14 +97,11 @@ func TestManyReportsAtOneTimeUnderKills(t *testing.T) {
 func slowPlatform(t *testing.T) (url string) {
 	project := bitbucket.Project{Key: "ATL"}
 	for i := range reportsAtOnce {
-		project.Repositories = append(project.Repositories, bitbucket.Repository{Slug: fmt.Sprintf("canoe-%d", i)})
+		project.Repositories = append(project.Repositories, bitbucket.Repository{Slug: fmt.Sprintf("canoe-%d", i), PullRequests: []bitbucket.PullRequest{{
+			ID: 1, Title: fmt.Sprintf("Mend canoe %d", i), Author: "ana", Target: "main", Updated: time.Now().AddDate(0, 0, -40),
+		}}})
 	}
 	p := bitbucket.New(bitbucket.Options{Token: "right", Projects: []bitbucket.Project{project}})
-	for i := range reportsAtOnce {
-		p.SetPullRequests("ATL", fmt.Sprintf("canoe-%d", i), bitbucket.PullRequest{
-			ID: 1, Title: fmt.Sprintf("Mend canoe %d", i), Author: "ana", Target: "main", Updated: time.Now().AddDate(0, 0, -40),
-		})
-	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/pull-requests") {
 			select {

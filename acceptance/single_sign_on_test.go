@@ -18,7 +18,7 @@ func TestSingleSignOnInABrowser(t *testing.T) {
 	console := fmt.Sprintf("127.0.0.1:%d", freePort(t))
 	provider := openid.New(openid.Options{
 		Accounts: []openid.Account{{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann", "roles": []string{"admins"}}}},
-		Clients:  []openid.Client{{ID: "outrigger", Secret: "client secret", Callback: "http://" + console + "/sign-in/oidc/callback"}},
+		Client:   openid.Client{ID: "outrigger", Secret: "client secret", Callback: "http://" + console + "/sign-in/oidc/callback"},
 	})
 	server := httptest.NewServer(provider.Handler())
 	t.Cleanup(server.Close)

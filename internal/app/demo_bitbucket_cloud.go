@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"outrigger/internal/config"
@@ -45,7 +44,7 @@ func (d *Demo) playBitbucketCloud(url string) {
 	now, at := d.clock(), cloudsamples.Engine
 	days := func(n int) time.Time { return now.AddDate(0, 0, -n) }
 	d.world.Code = &bitbucketcloud.Page{Platform: bitbucketcloud.New(bitbucketcloud.Options{
-		Scheme: "http", Host: strings.TrimPrefix(url, "http://"), RotateRefresh: true, AllowInternal: true, Clock: d.clock,
+		Site: url, RotateRefresh: true, AllowInternal: true, Clock: d.clock,
 		Accounts: []bitbucketcloud.Account{ada, grace},
 		Repositories: []bitbucketcloud.Repository{{
 			Workspace: at.Workspace, Slug: at.Repository, ProjectKey: "ATL", ProjectName: "Atlas",

@@ -49,7 +49,9 @@ func TestOpenAPI(t *testing.T) {
 func TestOpenAPIOfTheCloudEdition(t *testing.T) {
 	t.Parallel()
 	a, platform := cloudWorld(t, func(cfg *config.Config) { cfg.Notify.Connections = cfg.Notify.Connections[:1] })
-	platform.SetRepository(bitbucketcloud.Repository{Workspace: "atlas", Slug: "engine", Permissions: map[string]string{"712020:ana": "admin"}})
+	platform.Change(func(o *bitbucketcloud.Options) {
+		o.Repositories = append(o.Repositories, bitbucketcloud.Repository{Workspace: "atlas", Slug: "engine", Permissions: map[string]string{"712020:ana": "admin"}})
+	})
 	admin := newPerson(t, a, "admin")
 	admin.consent(admin.leave("/notifications/cloud"), "grant")
 	spec := described(t, a)

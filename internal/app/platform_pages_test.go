@@ -36,7 +36,9 @@ func newPlatformWorld(t *testing.T, change ...func(*config.Config)) (*signOnWorl
 		}}
 		c.Identity.Platform = "main"
 	}}, change...)...)
-	platform.SetLink(bitbucket.Link{ClientID: "outrigger", Secret: "link & secret", Redirect: w.url + "/sign-in/platform/callback", Scopes: []string{"REPO_READ", "PROJECT_ADMIN"}})
+	platform.Change(func(o *bitbucket.Options) {
+		o.Links = map[string]bitbucket.Link{"outrigger": {Secret: "link & secret", Redirect: w.url + "/sign-in/platform/callback", Scopes: []string{"REPO_READ", "PROJECT_ADMIN"}}}
+	})
 	return w, platform
 }
 
@@ -122,16 +124,22 @@ func TestSignInOnPlatformPages(t *testing.T) {
 			platform.SetFault(at, playgroundtest.Fault{})
 		}
 	}
-	platform.SetLink(bitbucket.Link{ClientID: "outrigger", Secret: "another", Redirect: w.url + "/sign-in/platform/callback", Scopes: []string{"PROJECT_ADMIN"}})
+	platform.Change(func(o *bitbucket.Options) {
+		o.Links = map[string]bitbucket.Link{"outrigger": {Secret: "another", Redirect: w.url + "/sign-in/platform/callback", Scopes: []string{"PROJECT_ADMIN"}}}
+	})
 	refused("another secret", 401, "was refused by "+host, "allow")
-	platform.SetLink(bitbucket.Link{ClientID: "outrigger", Secret: "link & secret", Redirect: w.url + "/sign-in/platform/callback", Scopes: []string{"REPO_READ"}})
+	platform.Change(func(o *bitbucket.Options) {
+		o.Links = map[string]bitbucket.Link{"outrigger": {Secret: "link & secret", Redirect: w.url + "/sign-in/platform/callback", Scopes: []string{"REPO_READ"}}}
+	})
 	if status, at, body := w.visitor().send("GET", w.url+"/sign-in/platform", nil); status != 401 || at.Path != "/sign-in/platform/callback" || !strings.Contains(body, "was refused by "+host) {
 		t.Errorf("a scope that the link lacks: %d %s %s", status, at, body)
 	}
 	if err := a.identity.DisableUser(t.Context(), "main:ann"); err != nil {
 		t.Fatal(err)
 	}
-	platform.SetLink(bitbucket.Link{ClientID: "outrigger", Secret: "link & secret", Redirect: w.url + "/sign-in/platform/callback", Scopes: []string{"PROJECT_ADMIN"}})
+	platform.Change(func(o *bitbucket.Options) {
+		o.Links = map[string]bitbucket.Link{"outrigger": {Secret: "link & secret", Redirect: w.url + "/sign-in/platform/callback", Scopes: []string{"PROJECT_ADMIN"}}}
+	})
 	refused("disabled", 401, "is disabled in Outrigger", "allow")
 }
 

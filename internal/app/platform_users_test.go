@@ -115,11 +115,11 @@ func TestPlatformUsers(t *testing.T) {
 		}
 	}
 
-	platform.SetAdmins("ATL", "")
+	platform.Change(func(o *bitbucket.Options) { o.Project("ATL").Admins = nil })
 	clock.Move(time.Minute)
 	wants("ann, no more", save("ATL", "six", ann), 403)
 	wants("her token, no more", save("ATL", "six", bearer), 403)
-	platform.SetAdmins("ATL", "", "ann")
+	platform.Change(func(o *bitbucket.Options) { o.Project("ATL").Admins = []string{"ann"} })
 
 	for _, f := range []playgroundtest.Kind{playgroundtest.Dropping, playgroundtest.Throttling, playgroundtest.Forbidding, playgroundtest.Broken} {
 		platform.SetFault("/users", playgroundtest.Fault{Kind: f, RetryAfter: "1"})

@@ -27,10 +27,9 @@ type reported struct {
 func startReported(t *testing.T) *reported { return startReportedOn(t, settings(t), time.Now) }
 
 func startReportedOn(t *testing.T, cfg *config.Config, clock func() time.Time) *reported {
-	p := playgroundtest.NewBitbucket(bitbucket.Options{Token: "right", Projects: []bitbucket.Project{{Key: "ATL", Repositories: []bitbucket.Repository{{Slug: "canoe"}, {Slug: "kayak"}}}}})
-	p.SetPullRequests("ATL", "canoe", bitbucket.PullRequest{
+	p := playgroundtest.NewBitbucket(bitbucket.Options{Token: "right", Projects: []bitbucket.Project{{Key: "ATL", Repositories: []bitbucket.Repository{{Slug: "canoe", PullRequests: []bitbucket.PullRequest{{
 		ID: 7, Title: "A <b>bold</b> change", Author: "ana", Target: "main", Updated: time.Now().AddDate(0, 0, -40), Reviewers: []bitbucket.Reviewer{{Name: "bob"}},
-	})
+	}}}, {Slug: "kayak"}}}}})
 	server := httptest.NewServer(p.Handler())
 	t.Cleanup(server.Close)
 	cfg.Notify.AllowedNetworks = []string{"127.0.0.1"}

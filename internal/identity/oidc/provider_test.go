@@ -37,7 +37,7 @@ type exchange struct {
 
 func newExchange(t *testing.T, o openid.Options, change ...func(*Options)) *exchange {
 	t.Helper()
-	o.Clients = []openid.Client{{ID: "outrigger", Secret: "a secret & more", Callback: callback}}
+	o.Client = openid.Client{ID: "outrigger", Secret: "a secret & more", Callback: callback}
 	if o.Accounts == nil {
 		o.Accounts = []openid.Account{{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann"}}}
 	}

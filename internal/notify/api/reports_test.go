@@ -236,11 +236,11 @@ func TestReportAsksForItsRepository(t *testing.T) {
 // does not.
 func TestReportView(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	platform := playgroundtest.NewBitbucket(bitbucket.Options{Token: "right", Projects: []bitbucket.Project{{Key: "ATL", Repositories: []bitbucket.Repository{{Slug: "canoe"}}}}})
-	platform.SetPullRequests("ATL", "canoe",
-		bitbucket.PullRequest{ID: 1, Title: "Fresh", Author: "ana", Target: "main", Updated: now.Add(-time.Hour)},
-		bitbucket.PullRequest{ID: 2, Title: "Forgotten", Author: "ana", Target: "main", Updated: now.AddDate(0, 0, -20), Reviewers: []bitbucket.Reviewer{{Name: "bob"}, {Name: "eve", Status: "APPROVED"}}},
-		bitbucket.PullRequest{ID: 3, Title: "Draft", Author: "ana", Target: "main", Draft: true, Updated: now.AddDate(0, 0, -30)})
+	platform := playgroundtest.NewBitbucket(bitbucket.Options{Token: "right", Projects: []bitbucket.Project{{Key: "ATL", Repositories: []bitbucket.Repository{{Slug: "canoe", PullRequests: []bitbucket.PullRequest{
+		{ID: 1, Title: "Fresh", Author: "ana", Target: "main", Updated: now.Add(-time.Hour)},
+		{ID: 2, Title: "Forgotten", Author: "ana", Target: "main", Updated: now.AddDate(0, 0, -20), Reviewers: []bitbucket.Reviewer{{Name: "bob"}, {Name: "eve", Status: "APPROVED"}}},
+		{ID: 3, Title: "Draft", Author: "ana", Target: "main", Draft: true, Updated: now.AddDate(0, 0, -30)},
+	}}}}}})
 	server := httptest.NewServer(platform.Handler())
 	t.Cleanup(server.Close)
 	out, err := egress.New(egress.Options{})

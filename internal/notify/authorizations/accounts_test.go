@@ -41,7 +41,7 @@ func TestAdministering(t *testing.T) {
 				t.Errorf("%v: %d, %v", at, id, err)
 			}
 		}
-		n.SetPermission("acme", "site", ben, "read")
+		n.Change(func(o *bitbucketcloud.Options) { o.Repository("acme", "site").Permissions[ben] = "read" })
 		if id, err := n.Administering(n.as(1), "cloud", site); err != nil || id != b.ID {
 			t.Errorf("within a minute: %d, %v", id, err)
 		}
@@ -49,7 +49,7 @@ func TestAdministering(t *testing.T) {
 		if _, err := n.Administering(n.as(1), "cloud", site); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("after a minute: %v", err)
 		}
-		n.SetPermission("acme", "site", ben, "admin")
+		n.Change(func(o *bitbucketcloud.Options) { o.Repository("acme", "site").Permissions[ben] = "admin" })
 		if id, err := n.Administering(n.as(1), "cloud", site); err != nil || id != b.ID {
 			t.Errorf("a no is not remembered: %d, %v", id, err)
 		}

@@ -175,8 +175,12 @@ func TestARequestOfAToken(t *testing.T) {
 // What the platform says of an account fits where it is shown and kept.
 func TestAnAccountWithALongName(t *testing.T) {
 	eachWorld(t, bitbucketcloud.Options{}, func(t *testing.T, n *node) {
-		n.AddAccount(bitbucketcloud.Account{ID: "long", UUID: "{long}", DisplayName: strings.Repeat("é", 100_000)})
-		n.AddAccount(bitbucketcloud.Account{ID: "odd", UUID: strings.Repeat("x", 100_000), DisplayName: "Odd"})
+		n.Change(func(o *bitbucketcloud.Options) {
+			o.Accounts = append(o.Accounts, bitbucketcloud.Account{ID: "long", UUID: "{long}", DisplayName: strings.Repeat("é", 100_000)})
+		})
+		n.Change(func(o *bitbucketcloud.Options) {
+			o.Accounts = append(o.Accounts, bitbucketcloud.Account{ID: "odd", UUID: strings.Repeat("x", 100_000), DisplayName: "Odd"})
+		})
 		if a := n.authorize(1, "long"); a.AccountName != strings.Repeat("é", notify.MaxName-1)+"…" {
 			t.Errorf("its name has %d bytes", len(a.AccountName))
 		}

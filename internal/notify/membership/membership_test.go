@@ -97,7 +97,7 @@ func TestMemberOf(t *testing.T) {
 func TestAnswersAreKept(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.want(true, "ann", "devs")
-		w.SetGroup("devs")
+		w.Change(func(o *bitbucket.Options) { o.Groups["devs"] = nil })
 		w.now = w.now.Add(freshFor - time.Second)
 		w.want(true, "ann", "devs")
 		w.node = w.startNode()

@@ -63,10 +63,12 @@ func TestTheIDConfirmsARename(t *testing.T) {
 func TestARenameThatThePlatformDoesNotShow(t *testing.T) {
 	for name, platform := range map[string]func(*world){
 		"nothing happened": func(*world) {},
-		"another project":  func(w *world) { w.AddProject(bitbucket.Project{ID: 9, Key: "ATLAS"}) },
+		"another project": func(w *world) {
+			w.Change(func(o *bitbucket.Options) { o.Projects = append(o.Projects, bitbucket.Project{ID: 9, Key: "ATLAS"}) })
+		},
 		"moved elsewhere": func(w *world) {
 			w.Move("ATL", "OTHER")
-			w.AddProject(bitbucket.Project{ID: 9, Key: "ATLAS"})
+			w.Change(func(o *bitbucket.Options) { o.Projects = append(o.Projects, bitbucket.Project{ID: 9, Key: "ATLAS"}) })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -247,7 +247,7 @@ func TestARepositorysWebhookOfPeople(t *testing.T) {
 // as soon as it can be.
 func TestARepositorysWebhookCannotBeCreated(t *testing.T) {
 	eachCloudWorld(t, true, func(t *testing.T, w *cloudWorld) {
-		w.SetPermission("acme", "shop", ana, "write")
+		w.Change(func(o *bitbucketcloud.Options) { o.Repository("acme", "shop").Permissions[ana] = "write" })
 		w.rule(shop)
 		if err := w.api.CreateOfRepository(w.ada(), "cloud", shop); !fault.Is(err, fault.Unavailable) || w.state(shop).State != notify.WebhookUnknown || w.state(shop).Reason == "" {
 			t.Errorf("%v, %+v", err, w.state(shop))
@@ -258,7 +258,7 @@ func TestARepositorysWebhookCannotBeCreated(t *testing.T) {
 			t.Errorf("looked at %d", n)
 		}
 		w.SetFault("/2.0/", playgroundtest.Fault{})
-		w.SetPermission("acme", "shop", ana, "admin")
+		w.Change(func(o *bitbucketcloud.Options) { o.Repository("acme", "shop").Permissions[ana] = "admin" })
 		if err := w.api.CreateOfRepository(w.ada(), "cloud", shop); err != nil {
 			t.Error(err)
 		}

@@ -157,7 +157,7 @@ func TestWebhooksAreCreated(t *testing.T) {
 func TestWebhooksAreKept(t *testing.T) {
 	eachWorld(t, bitbucket.Options{Projects: three.Projects[:1]}, func(t *testing.T, w *world) {
 		w.round(0)
-		w.AddProject(bitbucket.Project{Key: "NEW"})
+		w.Change(func(o *bitbucket.Options) { o.Projects = append(o.Projects, bitbucket.Project{Key: "NEW"}) })
 		w.round(listEvery)
 		if len(w.Webhooks("NEW")) != 1 {
 			t.Error("the new project has no webhook")

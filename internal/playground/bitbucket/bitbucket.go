@@ -6,20 +6,21 @@
 package bitbucket
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 )
 
-// Options say what the platform holds at first. The zero value is empty and
-// lets everybody ask.
+// Options say what the platform holds and how it answers. The zero value is empty
+// and lets everybody ask.
 type Options struct {
 	Users    []User
 	Groups   map[string][]string // user names by group
 	Projects []Project
-	Token    string // also lets its bearer ask, with every permission; "": none
-	Links    []Link
+	Token    string          // also lets its bearer ask, with every permission; "": none
+	Links    map[string]Link // by client id
 
 	// MaxPage is the most values that a page has, whatever limit says; 0: 1,000.
 	MaxPage int
@@ -60,16 +61,11 @@ type Repository struct {
 
 // Platform is a self-hosted platform. It is safe for concurrent use.
 type Platform struct {
-	o Options
-
 	mu       sync.Mutex
-	users    []User
-	groups   map[string][]string
-	projects []Project
+	o        Options
 	webhooks []*Webhook
 	lastID   int64
 	builds   map[string][]Build // by commit
-	links    []Link
 	codes    map[string]*code
 	tokens   map[string]oauthToken
 }
@@ -82,59 +78,22 @@ func New(o Options) *Platform {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	p := &Platform{o: o, users: slices.Clone(o.Users), groups: map[string][]string{}, projects: slices.Clone(o.Projects),
-		builds: map[string][]Build{},
-		links:  slices.Clone(o.Links), codes: map[string]*code{}, tokens: map[string]oauthToken{},
-	}
-	for group, names := range o.Groups {
-		p.groups[group] = slices.Clone(names)
-	}
-	return p
+	o.Users, o.Projects, o.Groups = slices.Clone(o.Users), slices.Clone(o.Projects), maps.Clone(o.Groups)
+	return &Platform{o: o, builds: map[string][]Build{}, codes: map[string]*code{}, tokens: map[string]oauthToken{}}
 }
 
-// SetGroup says who is in a group from now on.
-func (p *Platform) SetGroup(group string, names ...string) {
+// Change changes what the platform holds.
+func (p *Platform) Change(do func(*Options)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.groups[group] = names
-}
-
-// SetUser adds a user, or puts one in place of the one of exactly that name.
-func (p *Platform) SetUser(u User) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.users = slices.DeleteFunc(p.users, func(o User) bool { return o.Name == u.Name })
-	p.users = append(p.users, u)
-}
-
-// SetAdmins says who administers a project from now on, or with a slug one of
-// its repositories.
-func (p *Platform) SetAdmins(key, slug string, admins ...string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	project := p.project(key)
-	if project == nil {
-		return
-	}
-	if slug == "" {
-		project.Admins = admins
-	} else if r := project.repository(slug); r != nil {
-		r.Admins = admins
-	}
-}
-
-// AddProject adds a project.
-func (p *Platform) AddProject(project Project) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.projects = append(p.projects, project)
+	do(&p.o)
 }
 
 // Move changes the key of a project, with all that is in it.
 func (p *Platform) Move(from, to string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if project := p.project(from); project != nil {
+	if project := p.o.Project(from); project != nil {
 		for _, w := range p.webhooks {
 			if w.Project == project.Key {
 				w.Project = to
@@ -144,20 +103,32 @@ func (p *Platform) Move(from, to string) {
 	}
 }
 
-// project returns a project by its key, which has no case; mu is held.
-func (p *Platform) project(key string) *Project {
-	for i := range p.projects {
-		if strings.EqualFold(p.projects[i].Key, key) {
-			return &p.projects[i]
+// Project returns a project by its key, which has no case; nil where there is none.
+func (o *Options) Project(key string) *Project {
+	for i := range o.Projects {
+		if strings.EqualFold(o.Projects[i].Key, key) {
+			return &o.Projects[i]
 		}
 	}
 	return nil
 }
 
-func (p *Project) repository(slug string) *Repository {
+// Repository returns a repository by its slug, which has no case; nil where there is
+// none.
+func (p *Project) Repository(slug string) *Repository {
 	for i := range p.Repositories {
 		if strings.EqualFold(p.Repositories[i].Slug, slug) {
 			return &p.Repositories[i]
+		}
+	}
+	return nil
+}
+
+// User returns the user of that name; nil where there is none.
+func (o *Options) User(name string) *User {
+	for i := range o.Users {
+		if o.Users[i].Name == name {
+			return &o.Users[i]
 		}
 	}
 	return nil

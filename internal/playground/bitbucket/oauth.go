@@ -23,9 +23,9 @@ const codeLife = 10 * time.Minute
 
 // Link is an incoming application link: an OAuth 2 client.
 type Link struct {
-	ClientID, Secret string
-	Redirect         string
-	Scopes           []string // what it may ask for
+	Secret   string
+	Redirect string
+	Scopes   []string // what it may ask for
 }
 
 type code struct {
@@ -35,24 +35,6 @@ type code struct {
 }
 
 type oauthToken struct{ user, scope string }
-
-// SetLink adds an application link, or puts one in place of that of its id.
-func (p *Platform) SetLink(l Link) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.links = slices.DeleteFunc(p.links, func(o Link) bool { return o.ClientID == l.ClientID })
-	p.links = append(p.links, l)
-}
-
-// user returns the user of that name, nil where there is none; mu is held.
-func (p *Platform) user(name string) *User {
-	for i := range p.users {
-		if p.users[i].Name == name {
-			return &p.users[i]
-		}
-	}
-	return nil
-}
 
 //go:embed web
 var web embed.FS
@@ -66,20 +48,20 @@ func (p *Platform) authorize(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	q := r.URL.Query()
-	i := slices.IndexFunc(p.links, func(l Link) bool { return l.ClientID == q.Get("client_id") })
+	link, known := p.o.Links[q.Get("client_id")]
 	switch {
-	case i < 0:
+	case !known:
 		http.Error(w, "Invalid client_id", http.StatusBadRequest)
-	case q.Get("redirect_uri") != p.links[i].Redirect:
+	case q.Get("redirect_uri") != link.Redirect:
 		http.Error(w, "Invalid redirect_uri", http.StatusBadRequest)
 	case q.Get("response_type") != "code":
 		back(w, r, url.Values{"error": {"unsupported_response_type"}})
-	case !slices.Contains(p.links[i].Scopes, q.Get("scope")):
+	case !slices.Contains(link.Scopes, q.Get("scope")):
 		back(w, r, url.Values{"error": {"invalid_scope"}, "error_description": {"The requested scope is invalid, unknown, or malformed"}})
 	case q.Get("code_challenge") != "" && q.Get("code_challenge_method") != "S256":
 		back(w, r, url.Values{"error": {"invalid_request"}})
 	case r.Method == http.MethodGet:
-		render(w, "authorize.html", map[string]any{"Scope": q.Get("scope"), "Users": p.users})
+		render(w, "authorize.html", map[string]any{"Scope": q.Get("scope"), "Users": p.o.Users})
 	case r.PostFormValue("answer") != "allow":
 		back(w, r, url.Values{"error": {"access_denied"}, "error_description": {"The resource owner denied the request"}})
 	default:
@@ -107,9 +89,9 @@ func (p *Platform) issueToken(w http.ResponseWriter, r *http.Request) {
 		respond.JSON(w, http.StatusBadRequest, map[string]any{"error": name, "error_description": description})
 	}
 	client, c := r.PostFormValue("client_id"), p.codes[r.PostFormValue("code")]
-	i := slices.IndexFunc(p.links, func(l Link) bool { return l.ClientID == client })
+	link, known := p.o.Links[client]
 	switch {
-	case i < 0 || p.links[i].Secret != r.PostFormValue("client_secret"):
+	case !known || link.Secret != r.PostFormValue("client_secret"):
 		refuse("invalid_client", "Client authentication failed")
 	case r.PostFormValue("grant_type") != "authorization_code":
 		refuse("unsupported_grant_type", "The grant type is not supported")

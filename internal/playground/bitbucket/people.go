@@ -22,8 +22,8 @@ func (p *Platform) listUsers(a *asking) {
 	q := a.r.URL.Query()
 	filter := strings.ToLower(q.Get("filter"))
 	var found []any
-	for i := range p.users {
-		u := &p.users[i]
+	for i := range p.o.Users {
+		u := &p.o.Users[i]
 		if filter != "" && !strings.Contains(strings.ToLower(u.Name+"\n"+u.DisplayName+"\n"+u.Email), filter) {
 			continue
 		}
@@ -50,7 +50,7 @@ func (p *Platform) listUsers(a *asking) {
 func (p *Platform) listGroups(a *asking) {
 	filter := strings.ToLower(a.r.URL.Query().Get("filter"))
 	var found []any
-	for _, name := range slices.Sorted(maps.Keys(p.groups)) {
+	for _, name := range slices.Sorted(maps.Keys(p.o.Groups)) {
 		if strings.Contains(strings.ToLower(name), filter) {
 			found = append(found, name)
 		}
@@ -60,7 +60,7 @@ func (p *Platform) listGroups(a *asking) {
 
 // members returns who is in a group; names of groups have no case.
 func (p *Platform) members(group string) []string {
-	for name, members := range p.groups {
+	for name, members := range p.o.Groups {
 		if strings.EqualFold(name, group) {
 			return members
 		}
@@ -80,7 +80,7 @@ func (p *Platform) may(u *User, permission, projectKey, slug string) (allowed, k
 	case "LICENSED_USER":
 		return true, true
 	}
-	project := p.project(projectKey)
+	project := p.o.Project(projectKey)
 	if project == nil {
 		return false, false
 	}
@@ -88,7 +88,7 @@ func (p *Platform) may(u *User, permission, projectKey, slug string) (allowed, k
 	if permission == "PROJECT_ADMIN" {
 		return ofProject, true
 	}
-	repository := project.repository(slug)
+	repository := project.Repository(slug)
 	if repository == nil {
 		return false, false
 	}

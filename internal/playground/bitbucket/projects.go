@@ -16,8 +16,8 @@ func repositoryOut(project *Project, r *Repository) map[string]any {
 
 func (p *Platform) listProjects(a *asking) {
 	var all []any
-	for i := range p.projects {
-		if project := &p.projects[i]; named(a, project.Name, project.Key) && p.wanted(a, project.Key, "") {
+	for i := range p.o.Projects {
+		if project := &p.o.Projects[i]; named(a, project.Name, project.Key) && p.wanted(a, project.Key, "") {
 			all = append(all, projectOut(project))
 		}
 	}
@@ -27,8 +27,8 @@ func (p *Platform) listProjects(a *asking) {
 // listAllRepositories answers those of all projects.
 func (p *Platform) listAllRepositories(a *asking) {
 	var all []any
-	for i := range p.projects {
-		project := &p.projects[i]
+	for i := range p.o.Projects {
+		project := &p.o.Projects[i]
 		for j := range project.Repositories {
 			if r := &project.Repositories[j]; ofProject(a, project.Key) && named(a, r.Slug) && p.wanted(a, project.Key, r.Slug) {
 				all = append(all, repositoryOut(project, r))
@@ -68,7 +68,7 @@ func (p *Platform) wanted(a *asking, project, slug string) bool {
 // is none.
 func (p *Platform) projectOf(a *asking) *Project {
 	key := a.r.PathValue("project")
-	project := p.project(key)
+	project := p.o.Project(key)
 	if project == nil {
 		a.fail(http.StatusNotFound, "project.NoSuchProjectException", "Project "+key+" does not exist.")
 	}
@@ -101,7 +101,7 @@ func (p *Platform) repositoryOf(a *asking) (*Project, *Repository) {
 		return nil, nil
 	}
 	slug := a.r.PathValue("repository")
-	repository := project.repository(slug)
+	repository := project.Repository(slug)
 	if repository == nil {
 		a.fail(http.StatusNotFound, "repository.NoSuchRepositoryException", "Repository "+project.Key+"/"+slug+" does not exist.")
 	}

@@ -28,17 +28,6 @@ type Reviewer struct {
 	Status string // APPROVED or NEEDS_WORK; "" is UNAPPROVED
 }
 
-// SetPullRequests says which pull requests a repository has from now on.
-func (p *Platform) SetPullRequests(key, slug string, all ...PullRequest) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if project := p.project(key); project != nil {
-		if r := project.repository(slug); r != nil {
-			r.PullRequests = all
-		}
-	}
-}
-
 // listPullRequests answers those of a state, the last updated first unless
 // order says otherwise, to who may read the repository.
 func (p *Platform) listPullRequests(a *asking) {
@@ -109,9 +98,9 @@ func refOut(branch string, project *Project, repository *Repository) map[string]
 
 func (p *Platform) participant(name, role, status string) map[string]any {
 	u := &User{Name: name, DisplayName: name}
-	for i := range p.users {
-		if strings.EqualFold(p.users[i].Name, name) {
-			u = &p.users[i]
+	for i := range p.o.Users {
+		if strings.EqualFold(p.o.Users[i].Name, name) {
+			u = &p.o.Users[i]
 		}
 	}
 	if status == "" {

@@ -61,10 +61,10 @@ func (p *Platform) ask(w http.ResponseWriter, r *http.Request, handle func(*aski
 	switch {
 	case bearer && p.o.Token != "" && token == p.o.Token:
 	case bearer && p.tokens[token].user != "":
-		a.who, a.scope = p.user(p.tokens[token].user), p.tokens[token].scope
+		a.who, a.scope = p.o.User(p.tokens[token].user), p.tokens[token].scope
 	case basic && p.signsIn(name, password) != nil:
 		a.who = p.signsIn(name, password)
-	case !bearer && !basic && p.o.Token == "" && len(p.users) == 0:
+	case !bearer && !basic && p.o.Token == "" && len(p.o.Users) == 0:
 	default:
 		a.fail(http.StatusUnauthorized, "AuthenticationException", "Authentication failed. Please check your credentials and try again.")
 		return
@@ -77,8 +77,8 @@ func (p *Platform) ask(w http.ResponseWriter, r *http.Request, handle func(*aski
 
 // signsIn returns the user with that password; names have no case.
 func (p *Platform) signsIn(name, password string) *User {
-	for i := range p.users {
-		if u := &p.users[i]; strings.EqualFold(u.Name, name) && u.Password != "" && u.Password == password {
+	for i := range p.o.Users {
+		if u := &p.o.Users[i]; strings.EqualFold(u.Name, name) && u.Password != "" && u.Password == password {
 			return u
 		}
 	}

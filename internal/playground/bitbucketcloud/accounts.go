@@ -10,12 +10,8 @@ func accountOut(a *Account) any {
 	if a == nil {
 		return nil
 	}
-	kind := a.Type
-	if kind == "" {
-		kind = "user"
-	}
 	return map[string]any{
-		"type": kind, "account_id": a.ID, "uuid": a.UUID, "display_name": a.DisplayName, "nickname": a.Nickname,
+		"type": "user", "account_id": a.ID, "uuid": a.UUID, "display_name": a.DisplayName, "nickname": a.Nickname,
 		"links": map[string]any{"html": map[string]any{"href": "https://bitbucket.org/" + a.UUID + "/"}},
 	}
 }
@@ -35,7 +31,8 @@ func (p *Platform) permissions(a *asking) {
 	}
 	var values []any
 	known := false
-	for _, r := range p.repositories {
+	for i := range p.o.Repositories {
+		r := &p.o.Repositories[i]
 		if !strings.EqualFold(r.Workspace, a.r.PathValue("workspace")) {
 			continue
 		}
@@ -45,7 +42,7 @@ func (p *Platform) permissions(a *asking) {
 		}
 		values = append(values, map[string]any{
 			"type": "repository_permission", "permission": permission, "user": accountOut(a.who),
-			"repository": map[string]any{"type": "repository", "full_name": r.fullName(), "name": r.Name, "uuid": r.UUID},
+			"repository": map[string]any{"type": "repository", "full_name": r.fullName(), "name": r.Slug},
 		})
 	}
 	if !known {
@@ -67,7 +64,7 @@ func quoted(q, name string) (string, bool) {
 // repositoryOf returns the repository of the path; nil after it was answered that
 // the caller sees none.
 func (p *Platform) repositoryOf(a *asking) *Repository {
-	r := p.repository(a.r.PathValue("workspace"), a.r.PathValue("slug"))
+	r := p.o.Repository(a.r.PathValue("workspace"), a.r.PathValue("slug"))
 	if r == nil || r.Permissions[a.who.ID] == "" {
 		a.fail(http.StatusNotFound, "You may not have access to this repository or it no longer exists in this workspace. If you think this "+
 			"repository exists and you have access, make sure you are authenticated.")
@@ -84,7 +81,7 @@ func (p *Platform) oneRepository(a *asking) {
 
 func (p *Platform) repositoryOut(r *Repository) map[string]any {
 	return map[string]any{
-		"type": "repository", "uuid": r.UUID, "name": r.Name, "slug": r.Slug, "full_name": r.fullName(),
+		"type": "repository", "name": r.Slug, "slug": r.Slug, "full_name": r.fullName(),
 		"workspace": map[string]any{"type": "workspace", "slug": r.Workspace},
 		"project":   map[string]any{"type": "project", "key": r.ProjectKey, "name": r.ProjectName},
 		"links":     map[string]any{"html": map[string]any{"href": "https://bitbucket.org/" + r.fullName()}},

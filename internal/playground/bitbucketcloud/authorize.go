@@ -59,7 +59,7 @@ func (p *Platform) authorize(w http.ResponseWriter, r *http.Request) {
 		c.back(w, r, url.Values{"error": {"access_denied"}, "error_description": {"The user denied the request"}})
 	default:
 		account := r.PostFormValue("account")
-		if p.account(account) == nil {
+		if p.o.account(account) == nil {
 			w.WriteHeader(http.StatusBadRequest)
 			render(w, "refused", "Choose an account.")
 			return
@@ -70,11 +70,11 @@ func (p *Platform) authorize(w http.ResponseWriter, r *http.Request) {
 
 // consent reads a request's query, and says what is wrong with it.
 func (p *Platform) consent(q url.Values) (c *consent, wrong string) {
-	consumer := p.consumer(q.Get("client_id"))
+	consumer := p.consumers[q.Get("client_id")]
 	if consumer == nil {
 		return nil, "Invalid client_id"
 	}
-	c = &consent{Consumer: *consumer, Accounts: p.accounts, Redirect: q.Get("redirect_uri"), state: q.Get("state")}
+	c = &consent{Consumer: *consumer, Accounts: p.o.Accounts, Redirect: q.Get("redirect_uri"), state: q.Get("state")}
 	if c.Redirect == "" {
 		c.Redirect = consumer.Callback
 	}
@@ -94,15 +94,6 @@ func (p *Platform) consent(q url.Values) (c *consent, wrong string) {
 func (c *Consumer) takes(redirect string) bool {
 	rest, ok := strings.CutPrefix(redirect, c.Callback)
 	return ok && c.Callback != "" && (rest == "" || strings.HasSuffix(c.Callback, "/") || strings.ContainsAny(rest[:1], "/?"))
-}
-
-func (p *Platform) consumer(key string) *Consumer {
-	for i := range p.consumers {
-		if p.consumers[i].Key == key {
-			return &p.consumers[i]
-		}
-	}
-	return nil
 }
 
 // Grant answers the page in a person's place: it gives what the browser would

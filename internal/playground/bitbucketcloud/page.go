@@ -42,7 +42,7 @@ func made(values []any) []any {
 
 // site is where the platform is reached.
 func (p *Platform) site(r *http.Request) string {
-	return cmp.Or(p.o.Scheme, "http") + "://" + cmp.Or(p.o.Host, r.Host)
+	return cmp.Or(p.o.Site, "http://"+r.Host)
 }
 
 // link is the request's own URL with another page.

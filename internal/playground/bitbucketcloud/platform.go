@@ -18,19 +18,17 @@ import (
 	"time"
 )
 
-// Options say what the platform holds at first. The zero value is empty.
+// Options say what the platform holds and how it answers. The zero value is empty.
 type Options struct {
 	Accounts     []Account
 	Repositories []Repository
 	Consumers    []Consumer
 
-	// Scheme and Host are where the platform is reached, for the links of its
-	// answers; "": as the request says.
-	Scheme, Host string
+	// Site is where the platform is reached, for the links of its answers; "": as
+	// the request says.
+	Site string
 	// MaxPage is the most values that a page has, whatever pagelen says; 0: 50.
 	MaxPage int
-	// TokenLife is how long an access token holds; 0: 2 h.
-	TokenLife time.Duration
 	// RotateRefresh has every refresh token used once; the answer has the next.
 	RotateRefresh bool
 	// WithoutPKCE ignores code challenges, as the vendor's own platform does so
@@ -46,11 +44,10 @@ type Options struct {
 	Clock         func() time.Time
 }
 
-// Account is a person's account, or with Type another.
+// Account is a person's account.
 type Account struct {
 	ID, UUID              string
 	DisplayName, Nickname string
-	Type                  string // "": user
 }
 
 // Consumer is an OAuth consumer. A redirect URI is its Callback or begins with
@@ -63,27 +60,24 @@ type Consumer struct {
 
 // Repository is a repository of a workspace.
 type Repository struct {
-	Workspace, Slug, Name, UUID string
-	ProjectKey, ProjectName     string
-	Permissions                 map[string]string // admin, write or read by account id
-	PullRequests                []PullRequest
+	Workspace, Slug         string
+	ProjectKey, ProjectName string
+	Permissions             map[string]string // admin, write or read by account id
+	PullRequests            []PullRequest
 }
 
 func (r *Repository) fullName() string { return r.Workspace + "/" + r.Slug }
 
 // Platform is a cloud platform. It is safe for concurrent use.
 type Platform struct {
-	o Options
-
-	mu           sync.Mutex
-	accounts     []Account
-	repositories []*Repository
-	consumers    []Consumer
-	codes        map[string]*code
-	access       map[string]*token
-	refresh      map[string]*token
-	webhooks     []*Webhook
-	statuses     map[string][]Status // by commit
+	mu        sync.Mutex
+	o         Options
+	consumers map[string]*Consumer // by key
+	codes     map[string]*code
+	access    map[string]*token
+	refresh   map[string]*token
+	webhooks  []*Webhook
+	statuses  map[string][]Status // by commit
 }
 
 // New makes a platform that works.
@@ -91,90 +85,50 @@ func New(o Options) *Platform {
 	if o.MaxPage == 0 {
 		o.MaxPage = 50
 	}
-	if o.TokenLife == 0 {
-		o.TokenLife = 2 * time.Hour
-	}
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
+	o.Accounts, o.Repositories = slices.Clone(o.Accounts), slices.Clone(o.Repositories)
 	p := &Platform{
-		o: o, accounts: slices.Clone(o.Accounts), consumers: slices.Clone(o.Consumers),
-		codes: map[string]*code{}, access: map[string]*token{}, refresh: map[string]*token{}, statuses: map[string][]Status{},
+		o: o, consumers: map[string]*Consumer{}, codes: map[string]*code{}, access: map[string]*token{}, refresh: map[string]*token{},
+		statuses: map[string][]Status{},
 	}
-	for _, r := range o.Repositories {
-		p.setRepository(r)
+	for _, c := range o.Consumers {
+		p.SetConsumer(c)
 	}
 	return p
 }
 
-// SetRepository adds a repository, or puts one in place of that of its name.
-func (p *Platform) SetRepository(r Repository) {
+// Change changes what the platform holds.
+func (p *Platform) Change(do func(*Options)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.setRepository(r)
-}
-
-func (p *Platform) setRepository(r Repository) {
-	if r.Name == "" {
-		r.Name = r.Slug
-	}
-	if r.UUID == "" {
-		r.UUID = uuid()
-	}
-	p.repositories = slices.DeleteFunc(p.repositories, func(other *Repository) bool {
-		return strings.EqualFold(other.fullName(), r.fullName())
-	})
-	p.repositories = append(p.repositories, &r)
-}
-
-// SetPermission sets the permission of an account on a repository; "" takes it away.
-func (p *Platform) SetPermission(workspace, slug, account, permission string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	r := p.repository(workspace, slug)
-	if r == nil {
-		return
-	}
-	permissions := map[string]string{}
-	for id, has := range r.Permissions {
-		permissions[id] = has
-	}
-	if permissions[account] = permission; permission == "" {
-		delete(permissions, account)
-	}
-	r.Permissions = permissions
-}
-
-// AddAccount adds an account.
-func (p *Platform) AddAccount(a Account) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.accounts = append(p.accounts, a)
+	do(&p.o)
 }
 
 // SetConsumer adds a consumer, or puts one in place of that of its key.
 func (p *Platform) SetConsumer(c Consumer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.consumers = slices.DeleteFunc(p.consumers, func(other Consumer) bool { return other.Key == c.Key })
-	p.consumers = append(p.consumers, c)
+	p.consumers[c.Key] = &c
 }
 
-// repository returns a repository by its names, which have no case; mu is held.
-func (p *Platform) repository(workspace, slug string) *Repository {
-	for _, r := range p.repositories {
-		if strings.EqualFold(r.Workspace, workspace) && strings.EqualFold(r.Slug, slug) {
+// Repository returns a repository by its names, which have no case; nil where there
+// is none.
+func (o *Options) Repository(workspace, slug string) *Repository {
+	for i := range o.Repositories {
+		if r := &o.Repositories[i]; strings.EqualFold(r.Workspace, workspace) && strings.EqualFold(r.Slug, slug) {
 			return r
 		}
 	}
 	return nil
 }
 
-// account returns an account by its id, nil where there is none; mu is held.
-func (p *Platform) account(id string) *Account {
-	for i := range p.accounts {
-		if p.accounts[i].ID == id {
-			return &p.accounts[i]
+// account returns an account by its id; nil where there is none.
+func (o *Options) account(id string) *Account {
+	for i := range o.Accounts {
+		if o.Accounts[i].ID == id {
+			return &o.Accounts[i]
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ type PullRequest struct {
 	ID               int64
 	Title            string
 	Author           string
-	Source, Target   string // branch names
+	Target           string // a branch name
 	Draft            bool
 	State            string // "" is OPEN
 	Created, Updated time.Time
@@ -27,15 +27,6 @@ type PullRequest struct {
 type Participant struct {
 	Account string
 	State   string // approved or changes_requested; "": neither
-}
-
-// SetPullRequests says which pull requests a repository has from now on.
-func (p *Platform) SetPullRequests(workspace, slug string, all ...PullRequest) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if r := p.repository(workspace, slug); r != nil {
-		r.PullRequests = all
-	}
 }
 
 func (r *PullRequest) state() string { return cmp.Or(r.State, "OPEN") }
@@ -79,7 +70,7 @@ func (p *Platform) listPullRequests(a *asking) {
 func (p *Platform) pullRequestOut(r *http.Request, repository *Repository, pr *PullRequest) map[string]any {
 	reviewers, participants := []any{}, []any{}
 	for _, id := range pr.Reviewers {
-		reviewers = append(reviewers, accountOut(p.account(id)))
+		reviewers = append(reviewers, accountOut(p.o.account(id)))
 	}
 	role := func(id string) string {
 		if slices.Contains(pr.Reviewers, id) {
@@ -89,7 +80,7 @@ func (p *Platform) pullRequestOut(r *http.Request, repository *Repository, pr *P
 	}
 	for _, t := range pr.Participants {
 		out := map[string]any{
-			"type": "participant", "user": accountOut(p.account(t.Account)), "role": role(t.Account), "approved": t.State == "approved",
+			"type": "participant", "user": accountOut(p.o.account(t.Account)), "role": role(t.Account), "approved": t.State == "approved",
 			"state": nil,
 		}
 		if t.State != "" {
@@ -99,8 +90,8 @@ func (p *Platform) pullRequestOut(r *http.Request, repository *Repository, pr *P
 	}
 	return map[string]any{
 		"type": "pullrequest", "id": pr.ID, "title": pr.Title, "description": "", "state": pr.state(), "draft": pr.Draft,
-		"author": accountOut(p.account(pr.Author)), "reviewers": reviewers, "participants": participants,
-		"source":      end(repository, pr.Source),
+		"author": accountOut(p.o.account(pr.Author)), "reviewers": reviewers, "participants": participants,
+		"source":      end(repository, ""),
 		"destination": end(repository, pr.Target),
 		"created_on":  iso(pr.Created), "updated_on": iso(pr.Updated), "comment_count": 0, "task_count": 0,
 		"links": map[string]any{"html": map[string]any{"href": p.site(r) + fmt.Sprintf("/%s/pull-requests/%d", repository.fullName(), pr.ID)}},
@@ -110,7 +101,7 @@ func (p *Platform) pullRequestOut(r *http.Request, repository *Repository, pr *P
 func end(r *Repository, branch string) map[string]any {
 	return map[string]any{
 		"branch": map[string]any{"name": branch}, "commit": map[string]any{"type": "commit", "hash": "a8c5de1f8f8a"},
-		"repository": map[string]any{"type": "repository", "full_name": r.fullName(), "name": r.Name, "uuid": r.UUID},
+		"repository": map[string]any{"type": "repository", "full_name": r.fullName(), "name": r.Slug},
 	}
 }
 

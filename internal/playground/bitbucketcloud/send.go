@@ -26,7 +26,6 @@ const (
 
 // Sent is what came of an event at one webhook.
 type Sent struct {
-	Hook      string // UUID
 	RequestID string
 	Attempts  int   // 0: it was too large
 	Status    int   // of the last answer; 0: none
@@ -42,7 +41,7 @@ func (p *Platform) Send(ctx context.Context, workspace, slug, key string, body [
 		if !w.Active || !slices.Contains(w.Events, key) {
 			continue
 		}
-		s := Sent{Hook: w.UUID, RequestID: strings.Trim(uuid(), "{}")}
+		s := Sent{RequestID: strings.Trim(uuid(), "{}")}
 		if len(body) <= maxBody {
 			w.send(ctx, &s, key, body)
 		}

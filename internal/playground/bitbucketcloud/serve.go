@@ -64,8 +64,8 @@ func (p *Platform) ask(w http.ResponseWriter, r *http.Request, scope string, han
 		a.fail(http.StatusUnauthorized, "Access token expired. Use your refresh token to obtain a new access token.")
 		return
 	}
-	a.who = p.account(t.account)
-	if consumer := p.consumer(t.consumer); a.who == nil || consumer == nil {
+	a.who = p.o.account(t.account)
+	if consumer := p.consumers[t.consumer]; a.who == nil || consumer == nil {
 		a.fail(http.StatusUnauthorized, "Token is invalid, expired, or not supported for this endpoint.")
 	} else if !slices.Contains(consumer.Scopes, scope) {
 		a.lacks(scope, consumer.Scopes)

@@ -60,16 +60,16 @@ func (p *Page) show(w http.ResponseWriter, r *http.Request) {
 func (p *Platform) settings() (v settings) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, a := range p.accounts {
+	for _, a := range p.o.Accounts {
 		granted := false
 		for _, t := range p.refresh {
 			granted = granted || t.account == a.ID
 		}
 		v.Accounts = append(v.Accounts, accountSettings{a, granted})
 	}
-	for _, r := range p.repositories {
+	for _, r := range p.o.Repositories {
 		shown := repositorySettings{Workspace: r.Workspace, Slug: r.Slug}
-		for _, a := range p.accounts {
+		for _, a := range p.o.Accounts {
 			if r.Permissions[a.ID] == "admin" {
 				shown.Admins = append(shown.Admins, a.DisplayName)
 			}

@@ -13,13 +13,7 @@ type Status struct {
 	Created, Updated                            time.Time
 }
 
-// SetStatus stores a build status of a commit, in place of that of its key.
-func (p *Platform) SetStatus(commit string, s Status) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.setStatus(commit, s)
-}
-
+// setStatus stores a build status of a commit, in place of that of its key.
 func (p *Platform) setStatus(commit string, s Status) Status {
 	s.Updated = p.o.Clock()
 	s.Created = s.Updated

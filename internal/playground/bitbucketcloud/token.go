@@ -10,6 +10,9 @@ import (
 	"golang.org/x/oauth2"
 )
 
+// tokenLife is how long an access token holds.
+const tokenLife = 2 * time.Hour
+
 // token is what an exchange or a refresh gives.
 type token struct {
 	consumer, account string
@@ -24,7 +27,7 @@ func (p *Platform) accessToken(w http.ResponseWriter, r *http.Request) {
 	defer p.mu.Unlock()
 	a := &asking{w: w, r: r}
 	key, secret, ok := clientCredentials(r)
-	consumer := p.consumer(key)
+	consumer := p.consumers[key]
 	switch {
 	case !ok:
 		a.refuse("unauthorized_client", "Requests must be authenticated using OAuth client credentials")
@@ -97,11 +100,11 @@ func (p *Platform) newRefresh(t token) string {
 // issue answers an access token.
 func (p *Platform) issue(a *asking, consumer *Consumer, t token, refresh, state string) {
 	text := rand.Text() + rand.Text() + "="
-	t.expires = p.o.Clock().Add(p.o.TokenLife)
+	t.expires = p.o.Clock().Add(tokenLife)
 	p.access[text] = &t
 	a.w.Header().Set("Cache-Control", "no-store")
 	a.answer(http.StatusOK, map[string]any{
-		"access_token": text, "refresh_token": refresh, "token_type": "bearer", "expires_in": int(p.o.TokenLife.Seconds()),
+		"access_token": text, "refresh_token": refresh, "token_type": "bearer", "expires_in": int(tokenLife.Seconds()),
 		"scopes": strings.Join(consumer.Scopes, " "), "state": state,
 	})
 }

@@ -9,7 +9,6 @@ package openid
 import (
 	"crypto/rand"
 	"crypto/rsa"
-	"slices"
 	"sync"
 	"time"
 )
@@ -17,7 +16,7 @@ import (
 // Options say what the provider knows at first.
 type Options struct {
 	Accounts []Account
-	Clients  []Client
+	Client   Client
 	// InBody has clients show their secret in the body of a request, not as Basic.
 	InBody bool
 	// NamesItself has browsers come back with the issuer (RFC 9207).
@@ -32,7 +31,7 @@ type Account struct {
 	Claims, Info map[string]any
 }
 
-// Client is a program that may have users sign in.
+// Client is the program that may have users sign in.
 type Client struct{ ID, Secret, Callback string }
 
 // Provider is an OpenID Connect provider. It is safe for concurrent use.
@@ -40,8 +39,8 @@ type Provider struct {
 	o Options
 
 	mu       sync.Mutex
-	accounts []Account
-	clients  []Client
+	accounts map[string]*Account // by subject
+	client   Client
 	codes    map[string]*code
 	tokens   map[string]string    // subjects by access token
 	shown    map[string]time.Time // when accounts were signed in, by subject
@@ -58,10 +57,14 @@ func New(o Options) *Provider {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	return &Provider{
-		o: o, accounts: slices.Clone(o.Accounts), clients: slices.Clone(o.Clients),
+	p := &Provider{
+		o: o, accounts: map[string]*Account{}, client: o.Client,
 		codes: map[string]*code{}, tokens: map[string]string{}, shown: map[string]time.Time{}, key: newKey(),
 	}
+	for _, a := range o.Accounts {
+		p.SetAccount(a)
+	}
+	return p
 }
 
 func newKey() signingKey {
@@ -80,36 +83,16 @@ func (p *Provider) RotateKey() {
 	p.key = key
 }
 
-// SetClient adds a client, or puts one in place of that of its id.
+// SetClient puts a client in place of the one there was.
 func (p *Provider) SetClient(c Client) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clients = slices.DeleteFunc(p.clients, func(o Client) bool { return o.ID == c.ID })
-	p.clients = append(p.clients, c)
+	p.client = c
 }
 
 // SetAccount adds an account, or puts one in place of that of its subject.
 func (p *Provider) SetAccount(a Account) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.accounts = slices.DeleteFunc(p.accounts, func(o Account) bool { return o.Subject == a.Subject })
-	p.accounts = append(p.accounts, a)
-}
-
-func (p *Provider) account(subject string) *Account {
-	for i := range p.accounts {
-		if p.accounts[i].Subject == subject {
-			return &p.accounts[i]
-		}
-	}
-	return nil
-}
-
-func (p *Provider) client(id string) *Client {
-	for i := range p.clients {
-		if p.clients[i].ID == id {
-			return &p.clients[i]
-		}
-	}
-	return nil
+	p.accounts[a.Subject] = &a
 }

@@ -66,16 +66,15 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	q := r.URL.Query()
-	client := p.client(q.Get("client_id"))
 	back := func(answer url.Values) {
 		answer.Set("state", q.Get("state"))
 		if p.o.NamesItself {
 			answer.Set("iss", issuerOf(r))
 		}
-		http.Redirect(w, r, client.Callback+"?"+answer.Encode(), http.StatusFound)
+		http.Redirect(w, r, p.client.Callback+"?"+answer.Encode(), http.StatusFound)
 	}
 	switch {
-	case client == nil || client.Callback != q.Get("redirect_uri"):
+	case q.Get("client_id") != p.client.ID || q.Get("redirect_uri") != p.client.Callback:
 		http.Error(w, "Invalid client or redirect_uri", http.StatusBadRequest)
 	case q.Get("response_type") != "code" || !strings.Contains(" "+q.Get("scope")+" ", " openid ") || q.Get("code_challenge_method") != "S256":
 		back(url.Values{"error": {"invalid_request"}})
@@ -89,7 +88,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 			p.shown[r.PostFormValue("account")] = p.o.Clock()
 		}
 		text := rand.Text()
-		p.codes[text] = &code{client.ID, client.Callback, q.Get("code_challenge"), q.Get("nonce"), r.PostFormValue("account"),
+		p.codes[text] = &code{p.client.ID, p.client.Callback, q.Get("code_challenge"), q.Get("nonce"), r.PostFormValue("account"),
 			p.o.Clock().Add(codeLife)}
 		back(url.Values{"code": {text}})
 	}
@@ -100,10 +99,10 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	id, secret, ok := p.credentials(r)
-	client, c := p.client(id), p.codes[r.PostFormValue("code")]
+	c := p.codes[r.PostFormValue("code")]
 	delete(p.codes, r.PostFormValue("code"))
 	switch {
-	case !ok || client == nil || client.Secret != secret:
+	case !ok || id != p.client.ID || secret != p.client.Secret:
 		respond.JSON(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client"})
 	case c == nil || c.client != id || c.redirect != r.PostFormValue("redirect_uri") || !p.o.Clock().Before(c.expires),
 		c.challenge != oauth2.S256ChallengeFromVerifier(r.PostFormValue("code_verifier")):
@@ -113,7 +112,7 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 		access := rand.Text()
 		p.tokens[access] = c.subject
 		respond.JSON(w, http.StatusOK, map[string]any{
-			"access_token": access, "token_type": "Bearer", "expires_in": 300, "id_token": p.idToken(issuerOf(r), client, c, access),
+			"access_token": access, "token_type": "Bearer", "expires_in": 300, "id_token": p.idToken(issuerOf(r), c, access),
 		})
 	}
 }
@@ -132,7 +131,7 @@ func (p *Provider) credentials(r *http.Request) (id, secret string, ok bool) {
 func (p *Provider) userInfo(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	a := p.account(p.tokens[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")])
+	a := p.accounts[p.tokens[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]]
 	if a == nil {
 		respond.JSON(w, http.StatusUnauthorized, map[string]any{"error": "invalid_token"})
 		return

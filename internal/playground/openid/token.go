@@ -20,15 +20,15 @@ const tokenLife = 5 * time.Minute
 func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
 // idToken makes the ID token for a code; mu is held.
-func (p *Provider) idToken(issuer string, client *Client, c *code, access string) string {
+func (p *Provider) idToken(issuer string, c *code, access string) string {
 	now := p.o.Clock()
 	sum := sha256.Sum256([]byte(access))
 	claims := map[string]any{
-		"iss": issuer, "sub": c.subject, "aud": client.ID, "nonce": c.nonce, "azp": client.ID,
+		"iss": issuer, "sub": c.subject, "aud": c.client, "nonce": c.nonce, "azp": c.client,
 		"iat": now.Unix(), "exp": now.Add(tokenLife).Unix(), "at_hash": encode(sum[:len(sum)/2]),
 		"auth_time": p.shown[c.subject].Unix(),
 	}
-	if a := p.account(c.subject); a != nil {
+	if a := p.accounts[c.subject]; a != nil {
 		for name, value := range a.Claims {
 			claims[name] = value
 		}

@@ -29,23 +29,26 @@ func (p *played) withOpen(n int) {
 			ID: int64(i + 1), Title: fmt.Sprint("Change ", i+1), Author: "712020:ana", Target: "main", Created: at, Updated: at,
 		}
 	}
-	p.platform.SetPullRequests("acme", "shop", all...)
+	p.platform.Change(func(o *bitbucketcloud.Options) { o.Repository("acme", "shop").PullRequests = all })
 }
 
 func TestOpenPullRequests(t *testing.T) {
 	p := play(t, bitbucketcloud.Options{})
 	updated := time.Date(2026, 11, 2, 9, 30, 0, 123456000, time.UTC)
-	p.platform.SetPullRequests("acme", "shop",
-		bitbucketcloud.PullRequest{ID: 1, Title: "Merged", State: "MERGED", Updated: updated},
-		bitbucketcloud.PullRequest{ID: 2, Title: "Waits", Author: "712020:gone", Target: "release/1", Draft: true, Created: updated},
-		bitbucketcloud.PullRequest{
-			ID: 3, Title: "Fresh", Author: "712020:ana", Target: "main", Created: updated, Updated: updated.Add(time.Hour),
-			Reviewers: []string{"712020:ben", "712020:cia", "712020:gone"},
-			Participants: []bitbucketcloud.Participant{
-				{Account: "712020:ben", State: "approved"}, {Account: "712020:cia", State: "changes_requested"}, {Account: "712020:ana"},
+	p.platform.Change(func(o *bitbucketcloud.Options) {
+		o.Accounts = append(o.Accounts, bitbucketcloud.Account{ID: "712020:cia", UUID: "{c}", Nickname: "cia"})
+		o.Repository("acme", "shop").PullRequests = []bitbucketcloud.PullRequest{
+			{ID: 1, Title: "Merged", State: "MERGED", Updated: updated},
+			{ID: 2, Title: "Waits", Author: "712020:gone", Target: "release/1", Draft: true, Created: updated},
+			{
+				ID: 3, Title: "Fresh", Author: "712020:ana", Target: "main", Created: updated, Updated: updated.Add(time.Hour),
+				Reviewers: []string{"712020:ben", "712020:cia", "712020:gone"},
+				Participants: []bitbucketcloud.Participant{
+					{Account: "712020:ben", State: "approved"}, {Account: "712020:cia", State: "changes_requested"}, {Account: "712020:ana"},
+				},
 			},
-		})
-	p.platform.AddAccount(bitbucketcloud.Account{ID: "712020:cia", UUID: "{c}", Nickname: "cia"})
+		}
+	})
 	got, err := p.OpenPullRequests(t.Context(), p.c, p.token, shop)
 	page := strings.TrimRight(p.c.BaseURL, "/") + "/acme/shop/pull-requests/"
 	want := []notify.OpenPullRequest{

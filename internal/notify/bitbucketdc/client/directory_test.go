@@ -36,6 +36,14 @@ func directory(t *testing.T) (*played, *Directory) {
 	return p, &Directory{Client: p.Client, Connection: func() *notify.Connection { return p.c }}
 }
 
+func add(p *played, u bitbucket.User) {
+	p.platform.Change(func(o *bitbucket.Options) { o.Users = append(o.Users, u) })
+}
+
+func addProject(p *played, made bitbucket.Project) {
+	p.platform.Change(func(o *bitbucket.Options) { o.Projects = append(o.Projects, made) })
+}
+
 func grant(permission identity.Permission, project, repository string) identity.Grant {
 	return identity.Grant{Permission: permission, Resource: identity.Resource{Connection: "main", Project: project, Repository: repository}}
 }
@@ -56,9 +64,9 @@ func TestDirectory(t *testing.T) {
 	present("ann", want...)
 	present("annabel")
 	present("root", grantOf(identity.Admin))
-	p.platform.SetGroup("devs")
+	p.platform.Change(func(o *bitbucket.Options) { o.Groups["devs"] = nil })
 	present("ann", want[0])
-	p.platform.SetGroup("devs", "ann")
+	p.platform.Change(func(o *bitbucket.Options) { o.Groups["devs"] = []string{"ann"} })
 	p.platform.Move("ATL", "IND") // the old key is 404
 	present("ann", want[1])
 	for _, name := range []string{"ANN", "an", "nobody"} {
@@ -97,7 +105,7 @@ func TestDirectoryRefusesWrongPasswords(t *testing.T) {
 // Whose password was right is not known where names differ in case only.
 func TestDirectoryRefusesNamesThatDifferInCase(t *testing.T) {
 	p, d := directory(t)
-	p.platform.SetUser(bitbucket.User{Name: "Ann", Password: "the other Ann's", Permission: "ADMIN"})
+	add(p, bitbucket.User{Name: "Ann", Password: "the other Ann's", Permission: "ADMIN"})
 	for _, name := range []string{"ann", "Ann", "ANN"} {
 		if found, err := d.SignIn(t.Context(), name, "ann's"); !fault.Is(err, fault.Unauthenticated) {
 			t.Errorf("%s: %+v, %v", name, found, err)
@@ -139,7 +147,7 @@ func TestDirectoryBelievesAnswersToTheUserOnly(t *testing.T) {
 	}
 	p, d := directory(t)
 	for _, name := range []string{"j. ö%/ann", "ann"} { // names are escaped, and have no case
-		p.platform.SetUser(bitbucket.User{Name: name, Password: "its"})
+		p.platform.Change(func(o *bitbucket.Options) { o.Users = append(o.Users[:2], bitbucket.User{Name: name, Password: "its"}) })
 		if found, err := d.SignIn(t.Context(), strings.ToUpper(name), "its"); err != nil || found.Name != name {
 			t.Errorf("%s: %+v, %v", name, found, err)
 		}
@@ -157,7 +165,7 @@ func (w withoutUser) WriteHeader(status int) {
 // Who is not active on the platform is refused here, and has nothing.
 func TestDirectoryRefusesInactiveUsers(t *testing.T) {
 	p, d := directory(t)
-	p.platform.SetUser(bitbucket.User{Name: "ann", Password: "ann's", Inactive: true})
+	p.platform.Change(func(o *bitbucket.Options) { o.User("ann").Inactive = true })
 	if found, err := d.SignIn(t.Context(), "ann", "ann's"); !fault.Is(err, fault.Unauthenticated) || !strings.Contains(err.Error(), "not active") {
 		t.Errorf("signs in as %+v, %v", found, err)
 	}
@@ -178,10 +186,10 @@ func TestDirectoryFaults(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %s", kind, at), func(t *testing.T) {
 				p, d := directory(t)
 				for i := range 3 { // lists of several pages
-					p.platform.AddProject(bitbucket.Project{Key: fmt.Sprint("P", i), Admins: []string{"ann"}})
-					p.platform.SetAdmins("PAC", "reef", "ann")
+					addProject(p, bitbucket.Project{Key: fmt.Sprint("P", i), Admins: []string{"ann"}})
+					p.platform.Change(func(o *bitbucket.Options) { o.Project("PAC").Repository("reef").Admins = []string{"ann"} })
 				}
-				p.platform.SetUser(bitbucket.User{Name: "hannah"})
+				add(p, bitbucket.User{Name: "hannah"})
 				p.platform.SetFault("GET /rest/api/latest"+at, playgroundtest.Fault{Kind: kind})
 				if found, err := d.SignIn(t.Context(), "ann", "ann's"); err == nil && at == "/users" || err != nil && !fault.Is(err, fault.Unavailable) {
 					t.Errorf("signs in as %+v, %v", found, err)
@@ -201,7 +209,7 @@ func TestDirectoryFaults(t *testing.T) {
 func TestDirectoryAsksAboutManyAtOnce(t *testing.T) {
 	p, d := directory(t)
 	for i := range 60 {
-		p.platform.AddProject(bitbucket.Project{Key: fmt.Sprintf("P%02d", i), Admins: []string{"joann"}})
+		addProject(p, bitbucket.Project{Key: fmt.Sprintf("P%02d", i), Admins: []string{"joann"}})
 	}
 	found, err := d.SignIn(t.Context(), "joann", "joann's")
 	if err != nil || len(found.Candidates) != 60 {
@@ -215,7 +223,7 @@ func TestDirectoryAsksAboutManyAtOnce(t *testing.T) {
 		t.Errorf("%d requests for all", n)
 	}
 	for i := 30; i < 60; i++ {
-		p.platform.SetAdmins(fmt.Sprintf("P%02d", i), "")
+		p.platform.Change(func(o *bitbucket.Options) { o.Project(fmt.Sprintf("P%02d", i)).Admins = nil })
 	}
 	if got, err := d.CurrentGrants(t.Context(), "joann", found.Candidates); err != nil || !slices.Equal(got, found.Candidates[:30]) {
 		t.Errorf("%v, %v", got, err)
@@ -225,7 +233,7 @@ func TestDirectoryAsksAboutManyAtOnce(t *testing.T) {
 func TestDirectoryHasAnEnd(t *testing.T) {
 	p, d := directory(t)
 	for i := range maxCandidates + 1 {
-		p.platform.AddProject(bitbucket.Project{Key: fmt.Sprintf("P%03d", i), Admins: []string{"joann"}})
+		addProject(p, bitbucket.Project{Key: fmt.Sprintf("P%03d", i), Admins: []string{"joann"}})
 	}
 	found, err := d.SignIn(t.Context(), "joann", "joann's")
 	if err != nil || !found.More || len(found.Candidates) != maxCandidates {

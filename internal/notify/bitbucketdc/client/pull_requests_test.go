@@ -101,7 +101,7 @@ func TestOpenPullRequestsWithLongDescriptions(t *testing.T) {
 	for i := range 2 * pullRequestPage {
 		all = append(all, bitbucket.PullRequest{ID: int64(i + 1), Description: strings.Repeat("長", 32768)})
 	}
-	p.platform.SetPullRequests("SHOP", "web", all...)
+	p.platform.Change(func(o *bitbucket.Options) { o.Project("SHOP").Repository("web").PullRequests = all })
 	if got, err := p.OpenPullRequests(t.Context(), p.c, web); err != nil || len(got) != len(all) {
 		t.Errorf("%d pull requests: %v", len(got), err)
 	}
