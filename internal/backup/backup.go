@@ -6,7 +6,6 @@ package backup
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
@@ -97,11 +96,9 @@ func (s *Service) Make(ctx context.Context) (file io.ReadCloser, size int64, err
 // time: there was none.
 func (s *Service) LastMade(ctx context.Context) (at time.Time, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT at FROM audit_entries WHERE area = 'system' AND action = 'create' AND object = 'backup' ORDER BY id DESC
-			LIMIT 1`).Scan(db.At(&at))
+		_, err := tx.Find(ctx, "reading when the last backup was made", []any{db.At(&at)}, `SELECT at FROM audit_entries
+			WHERE area = 'system' AND action = 'create' AND object = 'backup' ORDER BY id DESC LIMIT 1`)
+		return err
 	})
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return time.Time{}, fmt.Errorf("reading when the last backup was made: %w", err)
-	}
-	return at, nil
+	return at, err
 }

@@ -3,8 +3,6 @@ package backup
 import (
 	"cmp"
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -107,14 +105,11 @@ func (s *Service) Pending(ctx context.Context) (p Pending, err error) {
 
 func read(ctx context.Context, tx *db.Tx) (*Restored, error) {
 	var r Restored
-	err := tx.QueryRow(ctx, `SELECT reason, file, restored_at, node, seen_at, state_at, carried, confirmed_by, confirmed_at
-		FROM backup_restored WHERE id = 1`).
-		Scan(&r.Reason, &r.File, db.At(&r.At), &r.Node, db.At(&r.SeenAt), db.At(&r.StateAt), &r.Carried, &r.ConfirmedBy, db.At(&r.ConfirmedAt))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading whether the database was restored: %w", err)
+	found, err := tx.Find(ctx, "reading whether the database was restored", []any{
+		&r.Reason, &r.File, db.At(&r.At), &r.Node, db.At(&r.SeenAt), db.At(&r.StateAt), &r.Carried, &r.ConfirmedBy, db.At(&r.ConfirmedAt),
+	}, `SELECT reason, file, restored_at, node, seen_at, state_at, carried, confirmed_by, confirmed_at FROM backup_restored WHERE id = 1`)
+	if err != nil || !found {
+		return nil, err
 	}
 	return &r, nil
 }

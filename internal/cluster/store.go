@@ -2,8 +2,6 @@ package cluster
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"time"
 
 	"outrigger/internal/db"
@@ -222,10 +220,10 @@ func (c *Cluster) apply(ctx context.Context, id string, e event) error {
 // lockState reads the state of a node and keeps others from changing it until
 // the transaction ends.
 func lockState(ctx context.Context, tx *db.Tx, id string) (state State, err error) {
-	q := `SELECT state FROM cluster_nodes WHERE id = $1` + tx.ForUpdate()
-	err = tx.QueryRow(ctx, q, id).Scan(&state)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", fault.New(fault.NotFound, "There is no node %s.", id)
+	found, err := tx.Find(ctx, "reading the state of a node", []any{&state},
+		`SELECT state FROM cluster_nodes WHERE id = $1`+tx.ForUpdate(), id)
+	if err == nil && !found {
+		err = fault.New(fault.NotFound, "There is no node %s.", id)
 	}
 	return state, err
 }

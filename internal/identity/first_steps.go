@@ -2,9 +2,6 @@ package identity
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 
 	"outrigger/internal/db"
 )
@@ -12,11 +9,9 @@ import (
 // FirstStepsHidden reports whether the user of ctx has hidden the first steps on the overview.
 func (s *Service) FirstStepsHidden(ctx context.Context) (hidden bool, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		err := tx.QueryRow(ctx, `SELECT first_steps_hidden FROM identity_users WHERE id = $1`, From(ctx).UserID).Scan(&hidden)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return fmt.Errorf("reading whether the first steps are hidden: %w", err)
-		}
-		return nil
+		_, err := tx.Find(ctx, "reading whether the first steps are hidden", []any{&hidden},
+			`SELECT first_steps_hidden FROM identity_users WHERE id = $1`, From(ctx).UserID)
+		return err
 	})
 	return hidden, err
 }

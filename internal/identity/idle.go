@@ -2,9 +2,7 @@ package identity
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
 	"outrigger/internal/db"
@@ -100,15 +98,8 @@ func (s *Service) startIdle(ctx context.Context) error {
 
 func (s *Service) countedFrom(ctx context.Context) (from time.Time, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		err := tx.QueryRow(ctx, `SELECT counted_from FROM identity_idle`).Scan(db.At(&from))
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			from = time.Time{}
-			return nil
-		case err != nil:
-			return fmt.Errorf("reading from when idle users are counted: %w", err)
-		}
-		return nil
+		_, err := tx.Find(ctx, "reading from when idle users are counted", []any{db.At(&from)}, `SELECT counted_from FROM identity_idle`)
+		return err
 	})
 	return from, err
 }

@@ -2,9 +2,7 @@ package identity
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -54,12 +52,13 @@ func (s *Service) RemovePasskey(ctx context.Context, id int64) error {
 	}
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		var name string
-		err := tx.QueryRow(ctx, `DELETE FROM identity_passkeys WHERE id = $1 AND user_id = $2 RETURNING name`, id, who.UserID).Scan(&name)
+		found, err := tx.Find(ctx, "removing a passkey", []any{&name},
+			`DELETE FROM identity_passkeys WHERE id = $1 AND user_id = $2 RETURNING name`, id, who.UserID)
 		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			return fault.New(fault.NotFound, "You have no such passkey.")
 		case err != nil:
-			return fmt.Errorf("removing a passkey: %w", err)
+			return err
+		case !found:
+			return fault.New(fault.NotFound, "You have no such passkey.")
 		}
 		s.changed(tx)
 		if err := factorLess(ctx, tx, who.UserID); err != nil {

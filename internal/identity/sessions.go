@@ -66,13 +66,13 @@ func (s *Service) openSession(ctx context.Context, tx *db.Tx, u User, proof prov
 		db.Micros(now), db.Micros(now.Add(-sessionIdle))); err != nil {
 		return "", 0, err
 	}
-	err = tx.QueryRow(ctx, `UPDATE identity_users SET signed_in_at = $1 WHERE id = $2 AND disabled_at = 0 RETURNING id`,
-		db.Micros(now), u.ID).Scan(&u.ID)
+	n, err := tx.Changed(ctx, "storing the time of a sign-in",
+		`UPDATE identity_users SET signed_in_at = $1 WHERE id = $2 AND disabled_at = 0`, db.Micros(now), u.ID)
 	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return "", 0, ErrUnauthenticated()
 	case err != nil:
-		return "", 0, fmt.Errorf("storing the time of a sign-in: %w", err)
+		return "", 0, err
+	case n == 0:
+		return "", 0, ErrUnauthenticated()
 	}
 	ended, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE id IN (SELECT id FROM identity_sessions WHERE user_id = $1
 		ORDER BY used_at DESC, id DESC LIMIT 1000 OFFSET $2)`, u.ID, maxSessions-1)

@@ -2,9 +2,6 @@ package identity
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 	"time"
 
 	"outrigger/internal/db"
@@ -85,17 +82,14 @@ type begun struct {
 // gone after that.
 func (s *Service) takeSignIn(ctx context.Context, way, browser, state string) (b begun, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		err := tx.QueryRow(ctx, `DELETE FROM identity_sign_ins WHERE state = $1 AND way = $2 AND browser = $3 AND expires_at > $4
-			RETURNING back, made_at, again`,
-			secret.Fingerprint(state), way, secret.Fingerprint(browser), db.Micros(s.now())).Scan(&b.back, db.At(&b.at), &b.again)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			return fault.New(fault.Invalid, "This sign-in was not begun in this browser, was already used, or took longer than 10 minutes. "+
+		found, err := tx.Find(ctx, "taking a sign-in", []any{&b.back, db.At(&b.at), &b.again}, `DELETE FROM identity_sign_ins
+			WHERE state = $1 AND way = $2 AND browser = $3 AND expires_at > $4 RETURNING back, made_at, again`,
+			secret.Fingerprint(state), way, secret.Fingerprint(browser), db.Micros(s.now()))
+		if err == nil && !found {
+			err = fault.New(fault.Invalid, "This sign-in was not begun in this browser, was already used, or took longer than 10 minutes. "+
 				"Start again.")
-		case err != nil:
-			return fmt.Errorf("taking a sign-in: %w", err)
 		}
-		return nil
+		return err
 	})
 	return b, err
 }

@@ -2,9 +2,6 @@ package identity
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 	"time"
 
 	"outrigger/internal/db"
@@ -87,16 +84,10 @@ func (s *Service) signedInAt(ctx context.Context, tx *db.Tx, d attempt) (at time
 
 func failuresOf(ctx context.Context, tx *db.Tx, key []byte, lock string) (f failures, err error) {
 	var times []byte
-	err = tx.QueryRow(ctx, `SELECT times, until, pauses FROM identity_failures WHERE counter = $1`+lock, key).
-		Scan(&times, db.At(&f.until), &f.pauses)
-	if errors.Is(err, sql.ErrNoRows) {
-		return f, nil
-	}
-	if err != nil {
-		return f, fmt.Errorf("reading failed sign-ins: %w", err)
-	}
+	_, err = tx.Find(ctx, "reading failed sign-ins", []any{&times, db.At(&f.until), &f.pauses},
+		`SELECT times, until, pauses FROM identity_failures WHERE counter = $1`+lock, key)
 	f.at = decodeTimes(times)
-	return f, nil
+	return f, err
 }
 
 // storeFailures stores the failures of a counter to which one was added.

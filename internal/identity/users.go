@@ -85,18 +85,14 @@ func (s *Service) CreateUser(ctx context.Context, name string, password secret.V
 func (s *Service) insertUser(ctx context.Context, tx *db.Tx, u *User) (bool, error) {
 	u.CreatedAt = db.Time(db.Micros(u.CreatedAt)) // as it will be read
 	u.PasswordAt = u.CreatedAt
-	err := tx.QueryRow(ctx, `INSERT INTO identity_users (source, name, name_key, password, initial_password, created_at, password_at,
-		signed_in_at, disabled_at, subject, claimed_until)
+	free, err := tx.Find(ctx, "storing a user", []any{&u.ID}, `INSERT INTO identity_users (source, name, name_key, password, initial_password,
+		created_at, password_at, signed_in_at, disabled_at, subject, claimed_until)
 		VALUES ($1, $2, $3, $4, $5, $6, $6, 0, 0, $7, 0) ON CONFLICT (source, name_key) DO NOTHING RETURNING id`,
-		u.Source, u.Name, nameKey(u.Name), u.password, flag(u.Initial), db.Micros(u.CreatedAt), u.subject).Scan(&u.ID)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
+		u.Source, u.Name, nameKey(u.Name), u.password, flag(u.Initial), db.Micros(u.CreatedAt), u.subject)
+	if free {
+		s.changed(tx)
 	}
-	if err != nil {
-		return false, fmt.Errorf("storing a user: %w", err)
-	}
-	s.changed(tx)
-	return true, nil
+	return free, err
 }
 
 // SetPassword changes a local user's password and ends his sessions, but for

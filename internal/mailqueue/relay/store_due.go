@@ -204,11 +204,9 @@ type instructions struct {
 // readInstructions reads them. A queue that was handed over has none.
 func (q *Queue) readInstructions(ctx context.Context) (i instructions, err error) {
 	err = q.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT paused, changes, flushes FROM relay_queues WHERE node_id = $1`, q.o.NodeID).
-			Scan(&i.paused, &i.changes, &i.flushes)
+		_, err := tx.Find(ctx, "reading the queue's instructions", []any{&i.paused, &i.changes, &i.flushes},
+			`SELECT paused, changes, flushes FROM relay_queues WHERE node_id = $1`, q.o.NodeID)
+		return err
 	})
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return i, fmt.Errorf("reading the queue's instructions: %w", err)
-	}
-	return i, nil
+	return i, err
 }

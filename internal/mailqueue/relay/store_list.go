@@ -79,10 +79,7 @@ func readOldestError(ctx context.Context, tx *db.Tx, node string) (time.Time, er
 }
 
 func readTime(ctx context.Context, tx *db.Tx, query, node string) (at time.Time, err error) {
-	err = tx.QueryRow(ctx, query, node).Scan(db.At(&at))
-	if errors.Is(err, sql.ErrNoRows) {
-		return at, nil
-	}
+	_, err = tx.Find(ctx, "reading a time of a queue", []any{db.At(&at)}, query, node)
 	return at, err
 }
 
@@ -242,13 +239,13 @@ func readAttempts(ctx context.Context, tx *db.Tx, id int64) ([]mailqueue.Attempt
 func (q *Queue) Look(ctx context.Context, id int64) ([]byte, error) {
 	j := &job{id: id}
 	err := q.db.Write(ctx, func(tx *db.Tx) error {
-		err := tx.QueryRow(ctx, `SELECT trace, queued_at, size, parts, body FROM relay_messages WHERE id = $1`, id).
-			Scan(&j.trace, db.At(&j.queuedAt), &j.size, &j.parts, &j.body)
-		if errors.Is(err, sql.ErrNoRows) {
-			return noMessage(id)
-		}
+		found, err := tx.Find(ctx, "reading a message", []any{&j.trace, db.At(&j.queuedAt), &j.size, &j.parts, &j.body},
+			`SELECT trace, queued_at, size, parts, body FROM relay_messages WHERE id = $1`, id)
 		if err != nil {
-			return fmt.Errorf("reading message %d: %w", id, err)
+			return err
+		}
+		if !found {
+			return noMessage(id)
 		}
 		return audit.Record(ctx, tx, mailqueue.AuditEntry(ctx, "look", "message", strconv.FormatInt(id, 10)))
 	})

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -34,16 +33,13 @@ func (s *Store) Channel(ctx context.Context, id int64) (notify.Channel, secret.V
 
 func (s *Store) readChannel(ctx context.Context, tx *db.Tx, id int64) (c notify.Channel, url secret.Value, err error) {
 	var sealed []byte
-	err = tx.QueryRow(ctx, `SELECT `+channelColumns+`, c.url FROM notify_channels c WHERE c.id = $1`, id).
-		Scan(append(channelInto(&c), &sealed)...)
-	if err == sql.ErrNoRows {
-		return c, url, fault.New(fault.NotFound, "There is no channel with id %d.", id)
+	found, err := tx.Find(ctx, "reading channel", append(channelInto(&c), &sealed),
+		`SELECT `+channelColumns+`, c.url FROM notify_channels c WHERE c.id = $1`, id)
+	if err == nil && !found {
+		err = fault.New(fault.NotFound, "There is no channel with id %d.", id)
 	}
-	if err != nil {
-		return c, url, fmt.Errorf("reading channel: %w", err)
-	}
-	if len(sealed) == 0 { // no rule uses it any more, and nothing is sent
-		return c, url, nil
+	if err != nil || len(sealed) == 0 { // no rule uses it any more, and nothing is sent
+		return c, url, err
 	}
 	plain, err := s.box.Unseal(sealed, "notify_channels", "url", c.Fingerprint)
 	return c, secret.New(plain), err
@@ -144,13 +140,8 @@ func channelName(ctx context.Context, tx *db.Tx, id int64) (string, error) {
 }
 
 func readName(ctx context.Context, tx *db.Tx, query string, of any) (name string, err error) {
-	if err = tx.QueryRow(ctx, query, of).Scan(&name); errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
-	if err != nil {
-		return "", fmt.Errorf("reading a name: %w", err)
-	}
-	return name, nil
+	_, err = tx.Find(ctx, "reading a name", []any{&name}, query, of)
+	return name, err
 }
 
 // Pending returns the channels of the shards on which something waits.

@@ -2,9 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 
 	"outrigger/internal/db"
 	"outrigger/internal/notify"
@@ -22,14 +19,12 @@ func lockDelivery(ctx context.Context, tx *db.Tx, of *notify.Delivery) (*decided
 	d := &decidedDelivery{Delivery: notify.Delivery{ID: of.ID, EventID: of.EventID}}
 	var rules string
 	var toChannel int64
-	err := tx.QueryRow(ctx, `UPDATE notify_deliveries SET note = note WHERE id = $1 AND event_id = $2
-		RETURNING channel_id, format, rules, state, note, finished_at, held_until, to_channel`, of.ID, of.EventID).
-		Scan(&d.ChannelID, &d.Format, &rules, &d.State, &d.Note, db.At(&d.FinishedAt), db.At(&d.HeldUntil), &toChannel)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading an undecided delivery: %w", err)
+	found, err := tx.Find(ctx, "reading an undecided delivery",
+		[]any{&d.ChannelID, &d.Format, &rules, &d.State, &d.Note, db.At(&d.FinishedAt), db.At(&d.HeldUntil), &toChannel},
+		`UPDATE notify_deliveries SET note = note WHERE id = $1 AND event_id = $2
+		RETURNING channel_id, format, rules, state, note, finished_at, held_until, to_channel`, of.ID, of.EventID)
+	if err != nil || !found {
+		return nil, err
 	}
 	d.ToChannel = toChannel == 1
 	d.Rules, d.before = decodeIDs(rules), decodeIDs(rules)

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -196,13 +194,13 @@ func countOfReports(deliveries []*notify.Delivery) (n int) {
 func (s *Store) overtake(ctx context.Context, tx *db.Tx, result []any) (before int, err error) {
 	var finished, channel int64
 	// Locked, because another node may put it back meanwhile.
-	err = tx.QueryRow(ctx, `SELECT finished_at, channel_id FROM notify_deliveries WHERE id = $1`+tx.ForUpdate(), result[10]).
-		Scan(&finished, &channel)
-	if errors.Is(err, sql.ErrNoRows) { // ended, and too old to be kept
-		return 1, nil
-	}
+	found, err := tx.Find(ctx, "reading delivery", []any{&finished, &channel},
+		`SELECT finished_at, channel_id FROM notify_deliveries WHERE id = $1`+tx.ForUpdate(), result[10])
 	if err != nil {
-		return 0, fmt.Errorf("reading delivery: %w", err)
+		return 0, err
+	}
+	if !found { // ended, and too old to be kept
+		return 1, nil
 	}
 	if finished > 0 {
 		before = 1

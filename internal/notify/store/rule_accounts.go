@@ -2,9 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
@@ -45,15 +42,11 @@ func checkAccount(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
 		return nil
 	}
 	var state notify.AuthorizationState
-	err := tx.QueryRow(ctx, `SELECT state FROM notify_authorizations WHERE id = $1`, r.AuthorizationID).Scan(&state)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return nil
-	case err != nil:
-		return fmt.Errorf("reading the account of a rule: %w", err)
-	case state == notify.AuthorizationRevoked:
-		return fault.Wrap(notify.ErrNoAccount, fault.Forbidden, "Your account was revoked in the meantime. Authorise it again, then "+
+	_, err := tx.Find(ctx, "reading the account of a rule", []any{&state}, `SELECT state FROM notify_authorizations WHERE id = $1`,
+		r.AuthorizationID)
+	if err == nil && state == notify.AuthorizationRevoked {
+		err = fault.Wrap(notify.ErrNoAccount, fault.Forbidden, "Your account was revoked in the meantime. Authorise it again, then "+
 			"save the rule.")
 	}
-	return nil
+	return err
 }

@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"outrigger/internal/db"
@@ -14,15 +12,9 @@ import (
 
 func readJob(ctx context.Context, tx *db.Tx, name, lock string) (j threads.Job, err error) {
 	j.Name = name
-	err = tx.QueryRow(ctx, `SELECT state, epoch, detail, message, updated_at FROM threads_jobs WHERE name = $1`+lock, name).
-		Scan(&j.State, &j.Epoch, &j.Detail, &j.Message, db.At(&j.UpdatedAt))
-	if errors.Is(err, sql.ErrNoRows) {
-		return j, nil
-	}
-	if err != nil {
-		return j, fmt.Errorf("reading the job %s: %w", name, err)
-	}
-	return j, nil
+	_, err = tx.Find(ctx, "reading the job "+name, []any{&j.State, &j.Epoch, &j.Detail, &j.Message, db.At(&j.UpdatedAt)},
+		`SELECT state, epoch, detail, message, updated_at FROM threads_jobs WHERE name = $1`+lock, name)
+	return j, err
 }
 
 func writeJob(ctx context.Context, tx *db.Tx, j threads.Job, detail any) error {

@@ -143,13 +143,10 @@ func (s *Source) FinishReport(ctx context.Context, lease *db.Lease, r threads.Re
 // left.
 func dropReports(ctx context.Context, tx *db.Tx, site, below int64) (done bool, err error) {
 	var id int64
-	err = tx.QueryRow(ctx, `SELECT id FROM threads_source_reports WHERE site_id = $1 AND id < $2 ORDER BY id LIMIT 1`+tx.ForUpdate(),
-		site, below).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return true, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("old reports: %w", err)
+	found, err := tx.Find(ctx, "old reports", []any{&id},
+		`SELECT id FROM threads_source_reports WHERE site_id = $1 AND id < $2 ORDER BY id LIMIT 1`+tx.ForUpdate(), site, below)
+	if err != nil || !found {
+		return !found && err == nil, err
 	}
 	n, err := dropChunks(ctx, tx, id)
 	if err == nil && n < dropChunkCount {

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -45,15 +43,12 @@ func addSite(ctx context.Context, tx *db.Tx, siteURL string) error {
 
 // readSite returns a site without its kinds; fault.NotFound when it has no row.
 func readSite(ctx context.Context, tx *db.Tx, siteURL, lock string) (site threads.Site, err error) {
-	err = tx.QueryRow(ctx, `SELECT id, url, version, changed_at FROM threads_source_sites WHERE url = $1`+lock, siteURL).
-		Scan(&site.ID, &site.URL, &site.Version, db.At(&site.ChangedAt))
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return site, fault.New(fault.NotFound, "There are no mappings for %s.", siteURL)
-	case err != nil:
-		return site, fmt.Errorf("site: %w", err)
+	found, err := tx.Find(ctx, "site", []any{&site.ID, &site.URL, &site.Version, db.At(&site.ChangedAt)},
+		`SELECT id, url, version, changed_at FROM threads_source_sites WHERE url = $1`+lock, siteURL)
+	if err == nil && !found {
+		err = fault.New(fault.NotFound, "There are no mappings for %s.", siteURL)
 	}
-	return site, nil
+	return site, err
 }
 
 // readKinds returns the entity types of a site by name.

@@ -210,12 +210,10 @@ const (
 
 func clearPages(ctx context.Context, tx *db.Tx, id int64) (int64, error) {
 	var run, page int64
-	err := tx.QueryRow(ctx, `SELECT run, page FROM threads_stage_pages WHERE stage_id = $1 ORDER BY run, page LIMIT 1`, id).Scan(&run, &page)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("finding old pages: %w", err)
+	found, err := tx.Find(ctx, "finding old pages", []any{&run, &page},
+		`SELECT run, page FROM threads_stage_pages WHERE stage_id = $1 ORDER BY run, page LIMIT 1`, id)
+	if err != nil || !found {
+		return 0, err
 	}
 	return tx.Changed(ctx, "deleting old pages",
 		`DELETE FROM threads_stage_pages WHERE stage_id = $1 AND run = $2 AND page >= $3 AND page < $4`, id, run, page,
