@@ -36,9 +36,9 @@ func Decode(header string, body []byte, baseURL string) (key string, events []no
 	if err := notify.CheckKey(header, key); err != nil {
 		return "", nil, err
 	}
-	decode := eventsOf(key)
+	decode, known := eventsOf[key]
 	switch {
-	case decode == nil:
+	case !known:
 		return key, nil, notify.ErrUnknownKey
 	case !whole:
 		return key, nil, notify.NotUnderstood("it is not an object")
@@ -53,57 +53,34 @@ func Decode(header string, body []byte, baseURL string) (key string, events []no
 // hooks are used again: one takes as much as the event that is made of it.
 var hooks = sync.Pool{New: func() any { return new(hook) }}
 
-// eventsOf is what makes events of a key's bodies; nil for an unknown key.
-func eventsOf(key string) func(*hook) ([]notify.Event, error) {
-	switch key {
-	case "repo:refs_changed":
-		return refsChanged
-	case "pr:opened":
-		return one(pullRequestEvent, notify.PullRequestOpened)
-	case "pr:merged":
-		return one(pullRequestEvent, notify.PullRequestMerged)
-	case "pr:declined":
-		return one(pullRequestEvent, notify.PullRequestDeclined)
-	case "pr:deleted":
-		return one(pullRequestEvent, notify.PullRequestDeleted)
-	case "pr:from_ref_updated":
-		return sourceUpdated
-	case "pr:to_ref_updated": // would tell of every open pull request at each push to its target
-		return silent
-	case "pr:modified":
-		return pullRequestModified
-	case "pr:reviewer:updated":
-		return reviewersUpdated
-	case "pr:reviewer:approved":
-		return one(reviewed, notify.PullRequestApproved)
-	case "pr:reviewer:unapproved":
-		return unapproved
-	case "pr:reviewer:needs_work", "pr:reviewer:changes_requested": // the vendor's pages have both names
-		return one(reviewed, notify.PullRequestChangesRequested)
-	case "pr:comment:added":
-		return one(pullRequestComment, notify.PullRequestCommentAdded)
-	case "pr:comment:edited":
-		return one(pullRequestComment, notify.PullRequestCommentEdited)
-	case "pr:comment:deleted":
-		return one(pullRequestComment, notify.PullRequestCommentDeleted)
-	case "repo:comment:added":
-		return one(commitComment, notify.CommitCommentAdded)
-	case "repo:comment:edited":
-		return one(commitComment, notify.CommitCommentEdited)
-	case "repo:comment:deleted":
-		return one(commitComment, notify.CommitCommentDeleted)
-	case "repo:forked":
-		return one(forked, notify.RepositoryForked)
-	case "repo:modified":
-		return one(repositoryModified, notify.RepositoryFieldEdited)
-	case "project:modified", "proj:modified": // the server's name, and that of the vendor's pages
-		return one(projectModified, notify.ProjectFieldEdited)
-	case "mirror:repo_synchronized":
-		return one(mirrorSynchronized, notify.RepositoryMirrorSynchronized)
-	case "repo:secret_detected":
-		return secretDetected
-	}
-	return nil
+// eventsOf makes events of a body, by its key. Where the server's name of a key
+// and that of the vendor's pages differ, both are here.
+var eventsOf = map[string]func(*hook) ([]notify.Event, error){
+	"repo:refs_changed":             refsChanged,
+	"pr:opened":                     one(pullRequestEvent, notify.PullRequestOpened),
+	"pr:merged":                     one(pullRequestEvent, notify.PullRequestMerged),
+	"pr:declined":                   one(pullRequestEvent, notify.PullRequestDeclined),
+	"pr:deleted":                    one(pullRequestEvent, notify.PullRequestDeleted),
+	"pr:from_ref_updated":           sourceUpdated,
+	"pr:to_ref_updated":             silent, // would tell of every open pull request at each push to its target
+	"pr:modified":                   pullRequestModified,
+	"pr:reviewer:updated":           reviewersUpdated,
+	"pr:reviewer:approved":          one(reviewed, notify.PullRequestApproved),
+	"pr:reviewer:unapproved":        unapproved,
+	"pr:reviewer:needs_work":        one(reviewed, notify.PullRequestChangesRequested),
+	"pr:reviewer:changes_requested": one(reviewed, notify.PullRequestChangesRequested),
+	"pr:comment:added":              one(pullRequestComment, notify.PullRequestCommentAdded),
+	"pr:comment:edited":             one(pullRequestComment, notify.PullRequestCommentEdited),
+	"pr:comment:deleted":            one(pullRequestComment, notify.PullRequestCommentDeleted),
+	"repo:comment:added":            one(commitComment, notify.CommitCommentAdded),
+	"repo:comment:edited":           one(commitComment, notify.CommitCommentEdited),
+	"repo:comment:deleted":          one(commitComment, notify.CommitCommentDeleted),
+	"repo:forked":                   one(forked, notify.RepositoryForked),
+	"repo:modified":                 one(repositoryModified, notify.RepositoryFieldEdited),
+	"project:modified":              one(projectModified, notify.ProjectFieldEdited),
+	"proj:modified":                 one(projectModified, notify.ProjectFieldEdited),
+	"mirror:repo_synchronized":      one(mirrorSynchronized, notify.RepositoryMirrorSynchronized),
+	"repo:secret_detected":          secretDetected,
 }
 
 // one is for keys that always give one event, of one type.
