@@ -75,38 +75,18 @@ func (q *Queue) loadProbe(ctx context.Context, refused *refusals) (waits bool, e
 
 // listDueFrom reads the next messages that are due, behind the one at due and
 // id, which it moves.
-func (q *Queue) listDueFrom(ctx context.Context, tx *db.Tx, due, id *int64) (ids []int64, err error) {
-	rows, err := tx.Query(ctx, `SELECT due_at, id FROM relay_messages WHERE node_id = $1 AND waiting > 0 AND due_at <= $2
+func (q *Queue) listDueFrom(ctx context.Context, tx *db.Tx, due, id *int64) ([]int64, error) {
+	return db.List(ctx, tx, "listing messages that are due", func(row db.Row) (int64, error) {
+		err := row.Scan(due, id)
+		return *id, err
+	}, `SELECT due_at, id FROM relay_messages WHERE node_id = $1 AND waiting > 0 AND due_at <= $2
 		AND (due_at, id) > ($3, $4) ORDER BY due_at, id LIMIT $5`, q.o.NodeID, db.Micros(tx.Now()), *due, *id, loadBatch)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := rows.Scan(due, id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, *id)
-	}
-	return ids, rows.Err()
 }
 
 // listDue reads an index alone.
-func (q *Queue) listDue(ctx context.Context, tx *db.Tx, limit int) (ids []int64, err error) {
-	rows, err := tx.Query(ctx, `SELECT id FROM relay_messages WHERE node_id = $1 AND waiting > 0 AND due_at <= $2
-		ORDER BY due_at, id LIMIT $3`, q.o.NodeID, db.Micros(tx.Now()), limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+func (q *Queue) listDue(ctx context.Context, tx *db.Tx, limit int) ([]int64, error) {
+	return db.List(ctx, tx, "listing messages that are due", db.Value[int64], `SELECT id FROM relay_messages
+		WHERE node_id = $1 AND waiting > 0 AND due_at <= $2 ORDER BY due_at, id LIMIT $3`, q.o.NodeID, db.Micros(tx.Now()), limit)
 }
 
 func readJobs(ctx context.Context, tx *db.Tx, ids []int64) ([]*job, error) {

@@ -60,7 +60,7 @@ func (q *Queue) deleteDone(ctx context.Context, tx *db.Tx, items []*result, chan
 	deleted := make(map[int64]bool, len(items))
 	for turn, ids := range byTurn {
 		if err := q.deleteSent(ctx, tx, ids, turn, deleted); err != nil {
-			return nil, fmt.Errorf("deleting sent messages: %w", err)
+			return nil, err
 		}
 	}
 	var others []int64
@@ -85,20 +85,13 @@ func (q *Queue) deleteSent(ctx context.Context, tx *db.Tx, ids []int64, waiting 
 		text, _ := json.Marshal(ids) // integers always encode
 		among, list = `IN (SELECT value FROM json_each($1))`, string(text)
 	}
-	rows, err := tx.Query(ctx, `DELETE FROM relay_messages WHERE id `+among+` AND node_id = $2 AND waiting = $3 AND failed = 0 RETURNING id`,
-		list, q.o.NodeID, waiting)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return err
-		}
+	var id int64
+	return tx.EachRow(ctx, "deleting sent messages", func(row db.Row) error {
+		err := row.Scan(&id)
 		deleted[id] = true
-	}
-	return rows.Err()
+		return err
+	}, `DELETE FROM relay_messages WHERE id `+among+` AND node_id = $2 AND waiting = $3 AND failed = 0 RETURNING id`,
+		list, q.o.NodeID, waiting)
 }
 
 // saveOne stores the outcome for each recipient of one message. It returns 1 if that put

@@ -149,29 +149,18 @@ func (s *Store) Pending(ctx context.Context, shards []int) ([]notify.Pending, er
 	if len(shards) == 0 {
 		return nil, nil
 	}
-	var found []notify.Pending
-	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT c.id, c.gate_until,
+	return db.Read(ctx, s.db, func(tx *db.Tx) ([]notify.Pending, error) {
+		return db.List(ctx, tx, "reading pending channels", func(row db.Row) (p notify.Pending, err error) {
+			err = row.Scan(&p.ChannelID, db.At(&p.GateUntil), &p.Queued, &p.Released)
+			return p, err
+		}, `SELECT c.id, c.gate_until,
 			EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0 AND d.due_at <= $1 AND d.held_until <= $1),
 			EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0 AND d.held_until > 0 AND d.held_until <= $1)
 			FROM notify_channels c
 			WHERE `+inShards("c.id", shards)+`
 			AND EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0 AND d.held_until <= $1)`,
 			db.Micros(tx.Now()))
-		if err != nil {
-			return fmt.Errorf("reading pending channels: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var p notify.Pending
-			if err := rows.Scan(&p.ChannelID, db.At(&p.GateUntil), &p.Queued, &p.Released); err != nil {
-				return fmt.Errorf("reading pending channels: %w", err)
-			}
-			found = append(found, p)
-		}
-		return rows.Err()
 	})
-	return found, err
 }
 
 // fingerprintURL names a webhook URL without saying it: webhook URLs carry

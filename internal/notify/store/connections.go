@@ -234,9 +234,7 @@ func recordConnection(ctx context.Context, tx *db.Tx, who notify.Actor, action s
 	if before != nil && after != nil && !before.OAuthClientSecret.Equal(after.OAuthClientSecret) && !after.OAuthClientSecret.IsZero() {
 		now["oauthClientSecret"] = "•••• (another)"
 	}
-	return audit.Record(ctx, tx, audit.Entry{
-		Who: who.Name, Source: who.Source, Address: who.Address, RequestID: who.RequestID,
-		Area: "notifications", Action: action, Object: "connection", ObjectID: of.Name, Connection: of.Name,
-		Before: before.Audited(), After: now,
-	})
+	entry := who.AuditEntry(action, "connection", of.Name, before.Audited(), now)
+	entry.Connection = of.Name
+	return audit.Record(ctx, tx, entry)
 }

@@ -52,20 +52,15 @@ func readUndecidedRules(ctx context.Context, tx *db.Tx, deliveries []*notify.Del
 
 // eachUndecided calls do with the undecided rules of deliveries.
 func eachUndecided(ctx context.Context, tx *db.Tx, deliveries []int64, do func(delivery, rule int64)) error {
-	rows, err := tx.Query(ctx, `SELECT delivery_id, rule_id FROM notify_decisions
-		WHERE decision = 'undecided' AND delivery_id IN (`+list(deliveries)+`) ORDER BY rule_id`)
-	if err != nil {
-		return fmt.Errorf("reading undecided rules: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var delivery, rule int64
-		if err := rows.Scan(&delivery, &rule); err != nil {
-			return fmt.Errorf("reading undecided rules: %w", err)
+	var delivery, rule int64
+	return tx.EachRow(ctx, "reading undecided rules", func(row db.Row) error {
+		err := row.Scan(&delivery, &rule)
+		if err == nil {
+			do(delivery, rule)
 		}
-		do(delivery, rule)
-	}
-	return rows.Err()
+		return err
+	}, `SELECT delivery_id, rule_id FROM notify_decisions
+		WHERE decision = 'undecided' AND delivery_id IN (`+list(deliveries)+`) ORDER BY rule_id`)
 }
 
 // EventDecisions returns what was decided about an event after it had come.

@@ -140,10 +140,7 @@ func recordHook(ctx context.Context, tx *db.Tx, who notify.Actor, action string,
 	if of == nil {
 		of = before
 	}
-	return audit.Record(ctx, tx, audit.Entry{
-		Who: who.Name, Source: who.Source, Address: who.Address, RequestID: who.RequestID,
-		Area: "notifications", Action: action, Object: "hook", ObjectID: rowOf(of),
-		Connection: of.Connection, Project: of.Scope.ProjectKey, Repository: of.Scope.RepositoryKey,
-		Before: before.Audited(), After: after.Audited(),
-	})
+	entry := who.AuditEntry(action, "hook", rowOf(of), before.Audited(), after.Audited())
+	entry.Connection, entry.Project, entry.Repository = of.Connection, of.Scope.ProjectKey, of.Scope.RepositoryKey
+	return audit.Record(ctx, tx, entry)
 }

@@ -128,11 +128,9 @@ func (s *Store) decideRename(
 			map[string]string{"confirm": "confirmed", "dismiss": "dismissed"}[verb], who.Name, db.Micros(tx.Now()), id); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, audit.Entry{
-			Who: who.Name, Source: who.Source, Address: who.Address, RequestID: who.RequestID,
-			Area: "notifications", Action: verb, Object: "rename", ObjectID: fmt.Sprint(id),
-			Connection: o.Connection, Project: o.From.ProjectKey, Repository: o.From.RepositoryKey,
-			Before: map[string]string{"key": o.From.String()}, After: map[string]string{"key": o.To.String()},
-		})
+		entry := who.AuditEntry(verb, "rename", fmt.Sprint(id), map[string]string{"key": o.From.String()},
+			map[string]string{"key": o.To.String()})
+		entry.Connection, entry.Project, entry.Repository = o.Connection, o.From.ProjectKey, o.From.RepositoryKey
+		return audit.Record(ctx, tx, entry)
 	})
 }

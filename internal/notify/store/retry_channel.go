@@ -172,18 +172,5 @@ func lockIDs(ctx context.Context, tx *db.Tx, query string, args ...any) ([]int64
 
 // readIDs runs a query of ids.
 func readIDs(ctx context.Context, tx *db.Tx, query string, args ...any) ([]int64, error) {
-	rows, err := tx.Query(ctx, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("reading ids: %w", err)
-	}
-	defer rows.Close()
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("reading ids: %w", err)
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return db.List(ctx, tx, "reading ids", db.Value[int64], query, args...)
 }

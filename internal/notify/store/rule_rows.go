@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"outrigger/internal/db"
@@ -71,21 +70,15 @@ func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notif
 	if have.Len() == 0 { // a start
 		return readRules(ctx, tx, `r.enabled = 1`, failures)
 	}
-	rows, err := tx.Query(ctx, `SELECT r.id, r.version, r.paused, r.format, c.format, c.host
-		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE r.enabled = 1`)
-	if err != nil {
-		return nil, fmt.Errorf("reading the versions of rules: %w", err)
-	}
-	defer rows.Close()
 	var rules []*notify.Rule
 	var changed []int64
-	for rows.Next() {
+	err = tx.EachRow(ctx, "reading the versions of rules", func(row db.Row) error {
 		var id, version int64
 		var paused bool
 		var own, channels notify.Format
 		var host string
-		if err := rows.Scan(&id, &version, &paused, &own, &channels, &host); err != nil {
-			return nil, fmt.Errorf("reading the versions of rules: %w", err)
+		if err := row.Scan(&id, &version, &paused, &own, &channels, &host); err != nil {
+			return err
 		}
 		if r := have.Rule(id); r != nil && r.Version == version && r.Paused == paused && r.Format == own.Else(channels).ResolveFormat(host) &&
 			sameMaskFailures(r, failures[id]) {
@@ -93,9 +86,11 @@ func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notif
 		} else {
 			changed = append(changed, id)
 		}
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("reading the versions of rules: %w", err)
+		return nil
+	}, `SELECT r.id, r.version, r.paused, r.format, c.format, c.host
+		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE r.enabled = 1`)
+	if err != nil {
+		return nil, err
 	}
 	switch {
 	case len(changed) > maxChanged:
