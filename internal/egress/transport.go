@@ -48,7 +48,8 @@ func newTransport(roots *x509.CertPool, dial func(context.Context, string, strin
 		MaxConnsPerHost:        connsPerHost,
 		IdleConnTimeout:        idleTime,
 		MaxResponseHeaderBytes: maxAnswerHeaders,
-		DisableCompression:     true, // answers are read up to 2 KiB; none may unfold
+		ReadBufferSize:         2 << 10, // most answers have less
+		DisableCompression:     true,    // answers are read up to 2 KiB; none may unfold
 	}
 }
 

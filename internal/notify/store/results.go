@@ -66,7 +66,7 @@ func (s *Store) outdate(ctx context.Context, tx *db.Tx, items []*notify.Result) 
 // fenced is fault.Conflict unless the shard of every result is still held as it
 // was when the result came about.
 func fenced(ctx context.Context, tx *db.Tx, items []*notify.Result) error {
-	fences := make(map[string]int64, notify.Shards)
+	fences := make(map[string]int64, min(len(items), notify.Shards))
 	for _, r := range items {
 		if fence, ok := fences[r.Lease]; ok && fence != r.Fence { // another node held it in between
 			return fault.New(fault.Conflict, "Another node has taken over %s.", r.Lease)
