@@ -1,10 +1,8 @@
 package rest
 
 import (
-	"errors"
 	"io"
 	"net/http"
-	"os"
 	"sync"
 	"time"
 
@@ -24,6 +22,10 @@ var bodyPace = pace{
 	grace: 5 * time.Second,  // a lost packet and a slow handshake
 	rate:  16 << 10,         // a tenth of the slowest line that reaches a server
 }
+
+// minCheck keeps a body that is close to its limit from being looked at
+// without a pause.
+const minCheck = 10 * time.Millisecond
 
 // BeginUpload lets the body of r take as long as it keeps the pace of 16 KiB a
 // second. Call it before reading, for users who have signed in: everything else
@@ -52,12 +54,14 @@ type pacedBody struct {
 	deadline http.ResponseController
 	conn     *conn // nil without a Listener
 
-	mu     sync.Mutex
-	until  time.Time     // when all of it must be here; zero: whenever
-	credit time.Duration // how long the next read may wait
-	unread bool          // no read has begun, and the connection has a deadline
-	late   bool          // it was ended
-	ended  bool          // it was read to its end, or the handler has returned
+	mu      sync.Mutex
+	timer   *time.Timer
+	until   time.Time     // when all of it must be here; zero: whenever
+	credit  time.Duration // how long the next read may wait
+	reading time.Time     // when the present read began; zero: there is none
+	unread  bool          // no read has begun, and the connection has a deadline
+	late    bool          // it was ended
+	ended   bool          // it was read to its end, or the handler has returned
 }
 
 func newPacedBody(w http.ResponseWriter, r *http.Request, c *conn, p pace) *pacedBody {
@@ -65,23 +69,22 @@ func newPacedBody(w http.ResponseWriter, r *http.Request, c *conn, p pace) *pace
 		ReadCloser: r.Body, pace: p, deadline: *http.NewResponseController(w), conn: c,
 		until: time.Now().Add(p.whole), credit: p.grace,
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if r.ProtoMajor == 1 { // net/http reads what a handler left before it answers
 		b.unread = true
 		_ = b.deadline.SetReadDeadline(time.Now().Add(p.grace))
 	}
+	b.timer = time.AfterFunc(p.grace, b.check)
 	return b
 }
 
 func (b *pacedBody) Read(p []byte) (int, error) {
 	b.mu.Lock()
-	began := time.Now()
-	due := began.Add(b.credit)
-	if !b.until.IsZero() && b.until.Before(due) {
-		due = b.until
-	}
-	if !b.ended && !b.late {
+	b.reading = time.Now()
+	if b.unread && !b.late {
 		b.unread = false
-		_ = b.deadline.SetReadDeadline(due) // recorders in tests have none
+		_ = b.deadline.SetReadDeadline(time.Time{})
 	}
 	b.mu.Unlock()
 
@@ -90,17 +93,44 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	earned := time.Duration(n) * time.Second / time.Duration(b.pace.rate)
-	b.credit = min(b.pace.grace, b.credit-time.Since(began)+earned)
+	b.credit = min(b.pace.grace, b.credit-time.Since(b.reading)+earned)
+	b.reading = time.Time{}
 	switch {
 	case err == io.EOF && !b.ended:
 		b.ended = true
-		_ = b.deadline.SetReadDeadline(time.Time{})
+		b.timer.Stop()
 		b.conn.begin()
-	case errors.Is(err, os.ErrDeadlineExceeded) && !time.Now().Before(due): // else the handler ended it
-		b.late = true
+	case err != nil && b.late:
 		err = tooSlow()
 	}
 	return n, err
+}
+
+// check ends the body if it is late, and else looks again when it may be. The
+// credit falls by a second a second at most, so that it never looks too late.
+func (b *pacedBody) check() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended {
+		return
+	}
+	left := b.credit
+	behind := false
+	if !b.reading.IsZero() {
+		left -= time.Since(b.reading)
+		behind = left <= 0
+	}
+	if !b.until.IsZero() {
+		rest := time.Until(b.until)
+		behind = behind || rest <= 0
+		left = min(left, rest)
+	}
+	if !behind {
+		b.timer.Reset(max(left, minCheck))
+		return
+	}
+	b.late = true
+	_ = b.deadline.SetReadDeadline(time.Unix(1, 0)) // recorders in tests have none
 }
 
 // handled is for when the handler has returned. net/http then reads what it
@@ -121,6 +151,7 @@ func (b *pacedBody) end() bool {
 		return false
 	}
 	b.ended = true
+	b.timer.Stop()
 	if !b.late && !b.unread {
 		_ = b.deadline.SetReadDeadline(time.Now().Add(b.pace.grace))
 	}
