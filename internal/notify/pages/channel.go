@@ -44,7 +44,7 @@ func needsURL(s notify.ChannelStatus) bool {
 	case http.StatusNotFound, http.StatusGone:
 		return true
 	case http.StatusBadRequest:
-		return answer.Brief(s.Reason) != s.Reason
+		return answer.Brief(s.Reason) != s.Reason // one answer broke it: several in a row would have words before
 	}
 	return false
 }
