@@ -9,11 +9,7 @@ import (
 
 // addUndecided puts a message into the queue that waits for a decision.
 func (w *world) addUndecided(rule int64, name string) int64 {
-	d := w.queue.add(rule, name)
-	d.State = notify.Deciding
-	w.queue.mu.Lock()
-	w.queue.deliveries[d.ID-1].State = notify.Deciding
-	w.queue.mu.Unlock()
+	d := w.queue.add(rule, name, func(d *notify.Delivery) { d.State = notify.Deciding })
 	w.Enqueued([]*notify.Delivery{d})
 	return d.ID
 }

@@ -15,13 +15,9 @@ import (
 // others, all on its channel.
 func (w *world) hold(until time.Duration, rules []int64, names ...string) {
 	for _, n := range names {
-		d := w.queue.add(0, n)
-		w.queue.mu.Lock()
-		stored := w.queue.deliveries[d.ID-1]
-		stored.Rules, stored.HeldUntil = rules, w.begun.Add(until)
-		c := *stored
-		w.queue.mu.Unlock()
-		w.Enqueued([]*notify.Delivery{&c})
+		w.Enqueued([]*notify.Delivery{w.queue.add(0, n, func(d *notify.Delivery) {
+			d.Rules, d.HeldUntil = rules, w.begun.Add(until)
+		})})
 	}
 }
 

@@ -60,13 +60,17 @@ func (q *queue) reformat(to notify.Format) {
 	}
 }
 
-// add puts a message for rule's channel into the queue.
-func (q *queue) add(rule int64, name string) *notify.Delivery {
+// add stores a message for the channel of rule, with its changes made before
+// anything can read it, and returns a copy.
+func (q *queue) add(rule int64, name string, changes ...func(*notify.Delivery)) *notify.Delivery {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	d := &notify.Delivery{
 		ID: int64(len(q.deliveries) + 1), ChannelID: 1 + rule*notify.Shards, Rules: []int64{rule}, State: notify.Waiting,
 		Format: notify.Teams, Event: &notify.Event{URL: "/" + name}, Generation: q.rules.Generation,
+	}
+	for _, change := range changes {
+		change(d)
 	}
 	q.deliveries = append(q.deliveries, d)
 	c := *d

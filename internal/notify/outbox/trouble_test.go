@@ -90,10 +90,7 @@ func TestABrokenChannelHoldsNoMemory(t *testing.T) {
 func TestAURLThatComesBack(t *testing.T) {
 	run(t, func(w *world) {
 		w.queue.urls = map[int64]string{1: ""}
-		d := w.queue.add(0, "1")
-		d.Rules = []int64{99}
-		w.queue.deliveries[0].Rules = d.Rules
-		w.Enqueued([]*notify.Delivery{d})
+		w.Enqueued([]*notify.Delivery{w.queue.add(0, "1", func(d *notify.Delivery) { d.Rules = []int64{99} })})
 		w.expect(t, time.Second)
 		if w.queue.state(1) != "cancelled" {
 			t.Fatalf("state %s", w.queue.state(1))
