@@ -2,19 +2,25 @@ package store
 
 import (
 	"testing"
-	"time"
+	"testing/synctest"
 
+	"outrigger/internal/audit"
 	"outrigger/internal/db"
+	"outrigger/internal/dbtest"
+	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/secret"
 )
 
 // The save of a rule and an event matched against it may be in one group
 // commit. When that fails, the rule was never there.
 func TestRulesOfAFailedCommitAreForgotten(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *Store) {
-		if s.db.Dialect() == db.Postgres {
-			return // sees nothing before it is committed
+	synctest.Test(t, func(t *testing.T) { // on SQLite: PostgreSQL sees nothing before it is committed
+		d := dbtest.SQLite(t)
+		if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, identity.Migrations, Migrations); err != nil {
+			t.Fatal(err)
 		}
+		s := newStore(t, d)
 		busy, go1 := make(chan struct{}), make(chan struct{})
 		errs := make(chan error, 4)
 		go func() { // keeps the writer busy while the others queue up
@@ -23,7 +29,7 @@ func TestRulesOfAFailedCommitAreForgotten(t *testing.T) {
 		<-busy
 		queue := func(fn func() error) {
 			go func() { errs <- fn() }()
-			<-time.After(20 * time.Millisecond) // it only has to be in the queue
+			synctest.Wait() // it is in the queue
 		}
 		queue(func() error {
 			_, err := s.SaveRule(t.Context(), ada, someRule("never"), flowURL("a"))
