@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"outrigger/internal/db"
@@ -84,8 +85,8 @@ func TestOneHolder(t *testing.T) {
 		mine := acquire(t, one, "x")
 		wantHeld(t, two, "x")
 		wantHeld(t, one, "x")
-		if !mine.Good(19*time.Second) || mine.Good(db.LeaseTime) || ended(mine) || mine.Name() != "x" {
-			t.Errorf("the lease is good for 19 s %v, for 20 s %v, over %v", mine.Good(19*time.Second), mine.Good(db.LeaseTime), ended(mine))
+		if !mine.Good(db.LeaseTime/2) || mine.Good(db.LeaseTime) || ended(mine) || mine.Name() != "x" {
+			t.Errorf("the lease is good for 10 s %v, for 20 s %v, over %v", mine.Good(db.LeaseTime/2), mine.Good(db.LeaseTime), ended(mine))
 		}
 		must(t, fenced(t, d, mine))
 
@@ -146,7 +147,7 @@ func TestARestartTakesOverItsPredecessorsLeases(t *testing.T) {
 func TestADeadHoldersLeaseLapses(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		dead := shortLeases(t, d, "node_1", 300*time.Millisecond, time.Hour)
-		alive := shortLeases(t, d, "node_2", 300*time.Millisecond, 20*time.Millisecond)
+		alive := dbtest.Leases(t, d, "node_2")
 		old := acquire(t, dead, "x")
 		var taken *db.Lease
 		for taken == nil {
@@ -164,21 +165,35 @@ func TestADeadHoldersLeaseLapses(t *testing.T) {
 }
 
 func TestLeasesAreRenewed(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		one := shortLeases(t, d, "node_1", time.Second, 50*time.Millisecond)
-		two := dbtest.Leases(t, d, "node_2")
+	synctest.Test(t, func(t *testing.T) {
+		d := dbtest.SQLite(t)
+		must(t, d.Migrate(t.Context()))
+		one, two := dbtest.Leases(t, d, "node_1"), dbtest.Leases(t, d, "node_2")
 		x, y := acquire(t, one, "x"), acquire(t, one, "y")
-		patience := time.NewTimer(1300 * time.Millisecond)
-		defer patience.Stop()
-		select {
-		case <-x.Lost():
-			t.Error("x was lost")
-		case <-y.Lost():
-			t.Error("y was lost")
-		case <-patience.C:
+		<-time.After(10 * db.LeaseTime)
+		if ended(x) || ended(y) {
+			t.Errorf("x is over %v, y is over %v", ended(x), ended(y))
 		}
 		wantHeld(t, two, "x")
 		must(t, fenced(t, d, x))
+	})
+}
+
+// By the database's clock too.
+func TestRowsOfLeasesAreRenewed(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		acquire(t, shortLeases(t, d, "node_1", time.Hour, time.Millisecond), "x")
+		expires := func() (at int64) {
+			must(t, d.Read(t.Context(), func(tx *db.Tx) error {
+				return tx.QueryRow(t.Context(), `SELECT expires_at FROM leases WHERE name = 'x'`).Scan(&at)
+			}))
+			return at
+		}
+		for began, first := time.Now(), expires(); expires() <= first; {
+			if time.Since(began) > patience {
+				t.Fatal("the row is not renewed")
+			}
+		}
 	})
 }
 
@@ -191,7 +206,7 @@ func TestARenewalSeesThatALeaseIsLost(t *testing.T) {
 		lapse(t, d, "x")
 		acquire(t, two, "x")
 		must(t, one.RenewOnce(t.Context()))
-		if !ended(x) || ended(y) || !y.Good(19*time.Second) {
+		if !ended(x) || ended(y) || !y.Good(db.LeaseTime/2) {
 			t.Errorf("x is over %v, y is over %v", ended(x), ended(y))
 		}
 		wantHeld(t, one, "x")
