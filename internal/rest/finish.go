@@ -16,8 +16,8 @@ const (
 	// lookEvery is how often connections are looked at for that.
 	lookEvery = 20 * time.Millisecond
 	// lastMoment is how long a connection is still read after it was chosen to be
-	// closed: a request that came at that moment is answered.
-	lastMoment = 5 * time.Millisecond
+	// closed: a request that came at that moment is answered, on a busy machine too.
+	lastMoment = 50 * time.Millisecond
 )
 
 // Finish accepts no more connections, and returns when those that are open have

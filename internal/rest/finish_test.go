@@ -87,23 +87,30 @@ func TestFinishAnswersWhatHasCome(t *testing.T) {
 }
 
 // keepAsking sends requests on one connection until an answer says that it is
-// the last.
+// the last, or the connection is closed because a busy machine made the client
+// later than the pause.
 func keepAsking(addr, request string, pause time.Duration, first func()) error {
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(time.Minute))
+	_ = c.SetDeadline(time.Now().Add(patience))
 	in := bufio.NewReader(c)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	for n := 0; ; n++ {
+	for n, sent := 0, time.Now(); ; n++ {
 		<-timer.C
-		if _, err := io.WriteString(c, request); err != nil {
-			return fmt.Errorf("request %d: %w", n, err)
+		before := sent
+		sent = time.Now()
+		_, err := io.WriteString(c, request)
+		var resp *http.Response
+		if err == nil {
+			resp, err = http.ReadResponse(in, nil)
 		}
-		resp, err := http.ReadResponse(in, nil)
+		if err != nil && n > 0 && time.Since(before) > quietTime {
+			return nil
+		}
 		if err != nil {
 			return fmt.Errorf("request %d, %s after the one before: %w", n, pause, err)
 		}
