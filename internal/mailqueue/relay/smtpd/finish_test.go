@@ -60,10 +60,8 @@ func TestFinish(t *testing.T) {
 	default:
 	}
 	stuck.Say(head)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*lastWord)
-	defer cancel()
 	through := make(chan error, 1)
-	go func() { through <- s.Shutdown(ctx) }()
+	go func() { through <- s.Shutdown(lastMoment{t.Context()}) }()
 	// At the end they hear that they are to send it again.
 	stuck.Expect("421 4.3.2")
 	if _, err := stuck.Text.ReadLine(); err != io.EOF {
@@ -71,12 +69,18 @@ func TestFinish(t *testing.T) {
 	}
 	stuck.Conn.Close()
 	chunks.Conn.Close()
-	<-through
+	must(t, <-through)
 	<-finished
 	if got := box.messages(); len(got) != 3+1+1 || box.opened != box.closed {
 		t.Errorf("%d messages were taken, %d begun, %d closed", len(got), box.opened, box.closed)
 	}
 }
+
+// lastMoment is a context that is about to end, and leaves a busy machine the
+// time for the last word.
+type lastMoment struct{ context.Context }
+
+func (lastMoment) Deadline() (time.Time, bool) { return time.Now().Add(lastWord), true }
 
 // A client that is accepted at the moment when no more are is served, too.
 func TestFinishWaitsForTheLastAccepted(t *testing.T) {

@@ -25,7 +25,7 @@ type Client struct {
 }
 
 // patience is how long a server may take for everything that one client says.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // Dial connects to a server.
 func Dial(t T, addr string) *Client {
