@@ -74,19 +74,21 @@ func TestUnknownUserTakesAsLong(t *testing.T) {
 	n := newNode(t, openMigrated(t), newClock())
 	n.hasher = newHasher(owasp())
 	n.mustCreate(t, "ann")
-	// In turn, so that both meet the same load, and the fastest of many.
+	// In turn, so that both meet the same load, and the fastest of many: on a busy
+	// machine it takes some until one is not held up (from 100 on none is computed).
 	known, unknown := time.Hour, time.Hour
 	try := func(user, addr string) time.Duration {
 		start := time.Now()
 		_, _ = n.Basic(t.Context(), user, "wrong password", addr)
 		return time.Since(start)
 	}
-	for i := range 15 {
+	alike := func() bool { return known <= 2*unknown && unknown <= 2*known }
+	for i := 0; i < 15 || i < 90 && !alike(); i++ {
 		addr := fmt.Sprint("192.0.2.", i)
 		known = min(known, try("ann", addr))
 		unknown = min(unknown, try("nobody", addr))
 	}
-	if known > 2*unknown || unknown > 2*known {
+	if !alike() {
 		t.Errorf("a wrong password takes %v, an unknown user %v", known, unknown)
 	}
 }
