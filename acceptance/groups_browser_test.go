@@ -15,7 +15,7 @@ import (
 // and takes it back; group names of any length and script fit the pages.
 func TestGroupsInABrowser(t *testing.T) {
 	t.Parallel()
-	console := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	console := freeAddress(t)
 	long := "cn=" + strings.Repeat("entwickler-und-betreiber,", 9) + "dc=例え"
 	provider := openid.New(openid.Options{
 		Accounts: []openid.Account{{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann", "roles": []string{"shop developers", long, "مطورون", "staff"}}}},

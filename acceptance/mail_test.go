@@ -22,12 +22,7 @@ import (
 // freeAddress is a free port of this machine.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
+	return fmt.Sprintf("127.0.0.1:%d", freePort(t))
 }
 
 // ask gets a JSON document of a node as admin.

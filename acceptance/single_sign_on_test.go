@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -15,7 +14,7 @@ import (
 // shows its cookie when it comes back from there, and the pages' policies let it go.
 func TestSingleSignOnInABrowser(t *testing.T) {
 	t.Parallel()
-	console := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	console := freeAddress(t)
 	provider := openid.New(openid.Options{
 		Accounts: []openid.Account{{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann", "roles": []string{"admins"}}}},
 		Client:   openid.Client{ID: "outrigger", Secret: "client secret", Callback: "http://" + console + "/sign-in/oidc/callback"},

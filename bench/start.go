@@ -96,11 +96,8 @@ func (b *bench) self(ctx context.Context, what string, args ...string) (pid int,
 }
 
 func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return l.Addr().String(), l.Close()
+	port, err := loadtest.FreePort()
+	return fmt.Sprintf("127.0.0.1:%d", port), err
 }
 
 // listening waits until addr accepts connections.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"outrigger/internal/documented"
+	"outrigger/internal/loadtest"
 	"outrigger/internal/playground/smarthost"
 )
 
@@ -38,22 +39,17 @@ func newReader(t *testing.T) *reader {
 	mail := smarthost.New(smarthost.Options{})
 	go func() { _ = mail.Serve(host) }()
 	t.Cleanup(mail.Close)
-	address := freeAddress(t)
+	port, err := loadtest.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := fmt.Sprintf("127.0.0.1:%d", port)
 	w.url = "http://" + address
 	// Other programs may have the ports of the page.
 	w.prefix = "export OUTRIGGER_SERVER=" + w.url + " OUTRIGGER_LISTEN=" + address + " OUTRIGGER_MAIL_LISTEN=127.0.0.1:0 OUTRIGGER_MAIL_SMARTHOST=" +
 		host.Addr().String() + " OUTRIGGER_MAIL_SMARTHOST_TLS=none OUTRIGGER_LOG_FORMAT=text\n"
 	w.serve()
 	return w
-}
-
-func freeAddress(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // serve starts the server as the first page tells, and waits until it is ready.
