@@ -41,7 +41,9 @@ func TestLongNamesFit(t *testing.T) {
 	ctx := browser(t, 1280)
 	do(t, ctx, "sign in", d.signIn()...)
 	d.mode(t, "gone")
-	pages := []string{"/", "/notifications/channels", "/notifications/rules", "/notifications/rules/new", "/notifications/reports/new", "/notifications/deliveries", "/system/audit"}
+	do(t, ctx, "add a chat account", chromedp.Navigate(d.console+"/notifications/mentions/new?connection=demo&teams=ada@example.com"),
+		chromedp.SendKeys(`#f-user`, strings.Repeat("long", 40)), chromedp.Submit(`#f-user`), visible(`.flash.good`))
+	pages := []string{"/", "/notifications/channels", "/notifications/rules", "/notifications/rules/new", "/notifications/reports/new", "/notifications/deliveries", "/notifications/events/1", "/notifications/mentions", "/system/audit"}
 	for i, name := range []string{strings.Repeat("long", 63) + "end", strings.Repeat("إشعارات", 36) + "قنا", "قناة الإصدارات (releases)"} {
 		channel := d.post(t, "/channels", fmt.Sprintf(`{"name":%q,"webhookUrl":%q}`, name, d.workflow(fmt.Sprint("name", i))))
 		rule := d.post(t, "/filter", fmt.Sprintf(`{"name":%q,"channel":"%d","eventTypes":["PULL_REQUEST_OPENED","PULL_REQUEST_COMMENT_ADDED","PULL_REQUEST_MERGED"]}`, name, channel))
