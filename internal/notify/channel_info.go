@@ -63,8 +63,11 @@ func (c *ChannelInfo) Name() string {
 	if name := c.Called(); name != "" {
 		return name
 	}
-	return c.Host + " " + c.Fingerprint[:min(len(c.Fingerprint), 6)]
+	return c.Nameless()
 }
+
+// Nameless is what people call the channel where nothing gives it a name.
+func (c *Channel) Nameless() string { return c.Host + " " + c.Fingerprint[:min(len(c.Fingerprint), 6)] }
 
 // Matches reports whether the channel's name has what was searched for.
 func (c *ChannelInfo) Matches(search string) bool {

@@ -250,7 +250,7 @@ func (o *options) sorted(none, chosen string) []console.Option {
 func (p *Pages) rowOf(d notify.DeliveryInfo) deliveryRow {
 	row := deliveryRow{
 		DeliveryInfo: d, Badge: deliveryBadge(d.State), What: "An event that cannot be read", Rule: "a rule that was deleted",
-		Channel: d.Channel.Host, Path: channelsPath + "/" + d.Channel.UnderID(), OfReport: d.OfReport(),
+		Channel: d.Channel.Nameless(), Path: channelsPath + "/" + d.Channel.UnderID(), OfReport: d.OfReport(),
 	}
 	if e := d.Event; e != nil {
 		row.What = card.New(e).Title

@@ -62,8 +62,12 @@ func (p *Pages) showEvent(r *http.Request) (console.Response, error) {
 	if x.Event.Event != nil {
 		view.Types = summaryOf(x.Event.Event.Types)
 	}
-	for i := range x.Rules {
-		view.Verdicts = append(view.Verdicts, p.verdictRow(&x.Rules[i], x.Event.Event, x.Deliveries))
+	for _, took := range []bool{true, false} {
+		for i := range x.Rules {
+			if v := &x.Rules[i]; took == (v.Outcome == notify.RuleTook) {
+				view.Verdicts = append(view.Verdicts, p.verdictRow(v, x.Event.Event, x.Deliveries))
+			}
+		}
 	}
 	if x.Next != nil {
 		view.Pager.Next = view.Path + console.Query("after", x.Next.String())
@@ -143,7 +147,7 @@ func (p *Pages) verdictRow(v *notify.RuleVerdict, e *notify.Event, deliveries []
 		row.Path = p.rulePath(&v.Rule)
 	}
 	if row.Channel == "" {
-		row.Channel = v.Channel.Host
+		row.Channel = v.Channel.Nameless()
 	}
 	for i := range deliveries {
 		d := &deliveries[i]
