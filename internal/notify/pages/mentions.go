@@ -30,26 +30,30 @@ type mentionRow struct {
 }
 
 type mentionList struct {
-	Search string
-	Rows   []mentionRow
-	Pager  console.Pager
+	console.List
+	Rows []mentionRow
 }
 
 func (p *Pages) listMentions(r *http.Request) (console.Response, error) {
 	q := r.URL.Query()
-	list := mentionList{Search: q.Get("search")}
-	ask := notify.ChatAccountPage{Search: list.Search, AfterConnection: q.Get("connection"), AfterUser: q.Get("after"), Limit: pageSize + 1}
+	form := console.NewForm().Set("search", strings.TrimSpace(q.Get("search")))
+	list := mentionList{List: console.NewList(mentionsPath, form, []console.Filter{
+		{Name: "search", Label: "User or account", Search: true},
+	})}
+	ask := notify.ChatAccountPage{
+		Search: form.Get("search"), AfterConnection: q.Get("connection"), AfterUser: q.Get("after"), Limit: pageSize + 1,
+	}
 	found, err := p.ChatAccounts.List(r.Context(), ask)
 	if err != nil {
 		return nil, err
 	}
 	if ask.AfterUser != "" {
-		list.Pager.First = mentionsPath + console.Query("search", list.Search)
+		list.FromFirst()
 	}
 	if len(found) > pageSize {
 		found = found[:pageSize]
 		last := found[pageSize-1]
-		list.Pager.Next = mentionsPath + console.Query("search", list.Search, "connection", last.Connection, "after", last.User)
+		list.NextAt("connection", last.Connection, "after", last.User)
 	}
 	for _, a := range found {
 		of := console.Query("connection", a.Connection, "user", a.User)
