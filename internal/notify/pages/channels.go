@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"outrigger/internal/console"
@@ -88,14 +89,18 @@ func (r channelRow) MoreUses() string {
 	}
 }
 
+const channelsInTrouble = "trouble" // the state that the list of channels is narrowed to
+
 type channelList struct {
 	console.List
 	Rows []channelRow
 }
 
 func (p *Pages) listChannels(r *http.Request) (console.Response, error) {
-	ask := notify.ChannelPage{Limit: pageSize + 1}
-	if after := r.URL.Query().Get("after"); after != "" {
+	q := r.URL.Query()
+	form := console.NewForm().Set("search", strings.TrimSpace(q.Get("search"))).Set("state", q.Get("state"))
+	ask := notify.ChannelPage{Limit: pageSize + 1, Search: form.Get("search"), InTrouble: form.Get("state") == channelsInTrouble}
+	if after := q.Get("after"); after != "" {
 		if _, err := fmt.Sscanf(after, "%d/%d", &ask.AfterRank, &ask.AfterID); err != nil {
 			return nil, fault.New(fault.NotFound, "There is no such page of the list.")
 		}
@@ -104,7 +109,10 @@ func (p *Pages) listChannels(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := channelList{List: console.NewList(channelsPath, console.NewForm(), nil)}
+	list := channelList{List: console.NewList(channelsPath, form, []console.Filter{
+		{Name: "search", Label: "Name", Placeholder: "Search by name", Search: true},
+		{Name: "state", Label: "State", Options: []console.Option{{Label: "Every state"}, {Value: channelsInTrouble, Label: "in trouble"}}},
+	})}
 	if ask.AfterID != 0 {
 		list.FromFirst()
 	}
@@ -113,7 +121,12 @@ func (p *Pages) listChannels(r *http.Request) (console.Response, error) {
 		last := &found[pageSize-1]
 		list.NextAt("after", fmt.Sprintf("%d/%d", last.Rank(), last.ID))
 	}
-	err = list.Count(len(found), "channel", "channels", func() (int, bool, error) { return p.Channels.Total(r.Context(), console.MaxTotal) })
+	err = list.Count(len(found), "channel", "channels", func() (int, bool, error) {
+		if list.Filtered() {
+			return 0, false, nil
+		}
+		return p.Channels.Total(r.Context(), console.MaxTotal)
+	})
 	if err != nil {
 		return nil, err
 	}
