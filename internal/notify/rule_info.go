@@ -90,6 +90,7 @@ type RulePage struct {
 	Connection string  // only this one's; "" is every one
 	Project    string  // only this project's, compared without case; "" is every one
 	Repository string
+	Channel    int64  // only those that send there; 0 is every one
 	AfterName  string // the last rule of the page before, by name and id
 	AfterID    int64
 	Limit      int

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
@@ -48,23 +47,6 @@ func (p *Pages) leadToRules(r *http.Request) (console.Response, error) {
 	return console.Redirect{To: rulePlace{Level: level}.list()}, nil
 }
 
-// ruleRow is a rule in the list.
-type ruleRow struct {
-	*notify.RuleInfo
-	Path      string // of its page
-	Duplicate string // the form of a copy
-	Place     string
-	Only      string // the projects and repositories to which its filters limit it
-	Events    string
-	Branches  string
-	State     console.Badge
-	Detail    string
-	Waiting   string // how many messages wait for the rule; "": none
-	// LastBadge is the state of the last message; its text is "" where there is none.
-	LastBadge console.Badge
-	Trouble   bool // State says more than whether the rule is enabled
-}
-
 type ruleList struct {
 	console.List
 	At       rulePlace // its level "" is every level
@@ -102,8 +84,15 @@ func (p *Pages) listRules(r *http.Request) (console.Response, error) {
 		Level: level, Edition: notify.SelfHosted, Search: strings.TrimSpace(q.Get("search")), Project: q.Get("project"),
 		Repository: q.Get("repository"),
 	}
+	ask.Channel, _ = strconv.ParseInt(q.Get("channel"), 10, 64)
 	form := console.NewForm().Set("search", ask.Search).Set("project", ask.Project).Set("repository", ask.Repository)
+	if ask.Channel != 0 {
+		form.Set("channel", idText(ask.Channel))
+	}
 	its := console.NewList(rulesPath, form, ruleFilters(level), "level", q.Get("level"))
+	if err := p.offerChannels(r, &its); err != nil {
+		return nil, err
+	}
 	list, err := p.ruleList(r, rulePlace{Level: level}, ask, its)
 	if err != nil {
 		return nil, err
@@ -145,7 +134,18 @@ func ruleFilters(level notify.Level) []console.Filter {
 	if level == notify.RepositoryLevel {
 		filters = append(filters, console.Filter{Name: "repository", Label: "Repository"})
 	}
-	return filters
+	return append(filters, console.Filter{Name: "channel", Label: "Channel"})
+}
+
+// offerChannels fills the choices of the channel that rules send to.
+func (p *Pages) offerChannels(r *http.Request, list *console.List) error {
+	channels, err := p.Channels.List(r.Context(), notify.ChannelPage{Limit: maxOffered, Uncounted: true})
+	var names options
+	for i := range channels {
+		names.add(idText(channels[i].ID), channels[i].Name())
+	}
+	list.Offer("channel", names.sorted("Every channel", list.Get("channel")))
+	return err
 }
 
 // ruleList is a page of rules of a list.
@@ -170,8 +170,10 @@ func (p *Pages) ruleList(r *http.Request, at rulePlace, ask notify.RulePage, its
 	if err != nil {
 		return list, err
 	}
+	several := len(p.Rules.Connections(at.edition())) > 1
 	for i := range found {
-		row := ruleRowOf(&found[i], p.Clock())
+		row := ruleRowOf(&found[i], at.edition(), p.Clock())
+		row.Place = ruleWhere(&row.Rule, several)
 		row.Path, row.Duplicate = at.base()+"/"+idText(row.ID), duplicatePath(p.placeOf(&row.Rule), row.ID)
 		list.Rows = append(list.Rows, row)
 	}
@@ -182,7 +184,7 @@ func (p *Pages) ruleList(r *http.Request, at rulePlace, ask notify.RulePage, its
 // action of one of its rows.
 func listQuery(q url.Values) string {
 	return console.Query("level", q.Get("level"), "search", q.Get("search"), "project", q.Get("project"), "repository", q.Get("repository"),
-		"name", q.Get("name"), "after", q.Get("after"))
+		"channel", q.Get("channel"), "name", q.Get("name"), "after", q.Get("after"))
 }
 
 // listOf is the list in which a rule was acted on.
@@ -226,86 +228,4 @@ func levelQuery(level notify.Level) string {
 		}
 	}
 	return ""
-}
-
-func ruleRowOf(info *notify.RuleInfo, now time.Time) ruleRow {
-	row := ruleRow{RuleInfo: info, Place: info.Connection, Events: summary(info.EventTypes)}
-	var only sayings
-	only.lines("projects", info.Projects)
-	only.lines("repositories", repositoryLines(info.Repositories))
-	row.Only = strings.Join(only, "; ")
-	if info.ProjectKey != "" {
-		row.Place += " / " + info.ProjectKey
-	}
-	if info.RepositoryKey != "" {
-		row.Place += " / " + info.RepositoryKey
-	}
-	switch {
-	case info.BranchMask != "":
-		row.Branches = info.BranchMask
-	case len(info.Branches) > 0:
-		row.Branches = count(info.Branches)
-	case info.DestinationBranchFilter != "":
-		row.Branches = info.DestinationBranchFilter
-	}
-	row.State, row.Detail = ruleBadge(info, now)
-	if n := info.Backlog.Waiting; n > 0 {
-		row.Waiting = atLeast(n, info.Backlog.More) + " waiting"
-	}
-	if info.Last.State != "" {
-		row.LastBadge = deliveryBadge(info.Last.State)
-	}
-	row.Trouble = row.State.Text != "enabled" && row.State.Text != "disabled"
-	return row
-}
-
-// atLeast writes a number that may be more.
-func atLeast(n int, more bool) string {
-	if more {
-		return "at least " + strconv.Itoa(n)
-	}
-	return strconv.Itoa(n)
-}
-
-// ruleBadge says how a rule fares: disabled, or as its channel does.
-func ruleBadge(info *notify.RuleInfo, now time.Time) (console.Badge, string) {
-	standing, channel := info.Channel.Status(now), channelBadge(&info.Channel, now)
-	channel.Text = "channel " + channel.Text
-	switch {
-	case standing.State == "broken":
-		return channel, standing.Reason
-	case !info.Enabled:
-		return console.Badge{Tone: console.Quiet, Text: "disabled"}, ""
-	case info.Paused:
-		return console.Badge{Tone: console.Bad, Text: "paused"}, "Its account " + info.Account.Name + " was revoked. It takes nothing until " +
-			"the account is authorised again."
-	case standing.State != string(notify.Open):
-		return channel, standing.Reason
-	case info.MaskError() != "":
-		return console.Badge{Tone: console.Warn, Text: "mask too slow"}, info.MaskError()
-	}
-	return console.Badge{Tone: console.Good, Text: "enabled"}, ""
-}
-
-func summary(types []notify.EventType) string {
-	switch {
-	case len(types) == 0: // of a filter that cannot be read
-		return "none"
-	case len(types) == 1:
-		return types[0].Name()
-	case len(types) == len(notify.EventTypes()):
-		return "every event type"
-	}
-	return types[0].Name() + " and " + strconv.Itoa(len(types)-1) + " more"
-}
-
-func count(names []string) string {
-	if len(names) <= 2 {
-		s := names[0]
-		for _, n := range names[1:] {
-			s += ", " + n
-		}
-		return s
-	}
-	return names[0] + " and " + strconv.Itoa(len(names)-1) + " more"
 }

@@ -96,5 +96,14 @@ func TestRulesAreFound(t *testing.T) {
 		if mine, err := (&admin.Rules{Store: s}).Page(of, notify.RulePage{Limit: 10}); err != nil || len(mine) != 2 {
 			t.Errorf("a project's administrator sees %d rules of every level: %v", len(mine), err)
 		}
+		other := store.Save(t, s, store.SomeRule("of another channel"), store.FlowURL("other"))
+		ask := notify.RulePage{Channel: other.Channel.ID, Limit: 10}
+		there, err := (&admin.Rules{Store: s}).Page(asked, ask)
+		if err != nil || len(there) != 1 || there[0].ID != other.ID {
+			t.Errorf("%d rules are listed of the other channel: %v", len(there), err)
+		}
+		if n, _, err := (&admin.Rules{Store: s}).Total(asked, ask, 10); err != nil || n != 1 {
+			t.Errorf("%d rules are counted of the other channel: %v", n, err)
+		}
 	})
 }

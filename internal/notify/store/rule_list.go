@@ -90,7 +90,7 @@ func (s *Store) visibleRules(ctx context.Context, p notify.RulePage) (ids []int6
 				p.AfterName, p.AfterID = r.Name, r.ID
 				return err
 			}, `SELECT r.id, r.name, r.connection, r.project_key, r.repository_key FROM notify_rules r WHERE `+where+
-				` AND (r.name > $6 OR (r.name = $6 AND r.id > $7)) ORDER BY r.name, r.id LIMIT $8`,
+				` AND (r.name > $7 OR (r.name = $7 AND r.id > $8)) ORDER BY r.name, r.id LIMIT $9`,
 				append(args, clean(p.AfterName), p.AfterID, limit)...)
 		})
 		if err != nil || read < limit {
@@ -103,8 +103,10 @@ func (s *Store) visibleRules(ctx context.Context, p notify.RulePage) (ids []int6
 // ruleConditions are those of all pages.
 func ruleConditions(p *notify.RulePage) (string, []any) {
 	return levelConditions[p.Level] + ` AND ($1 = '' OR r.project_fold = $1) AND ($2 = '' OR r.repository_fold = $2)
-			AND ($3 = '' OR r.connection = $3) AND ($4 = '' OR LOWER(r.name) LIKE $5 ESCAPE '\')`,
-		[]any{notify.Fold(clean(p.Project)), notify.Fold(clean(p.Repository)), clean(p.Connection), p.Search, containing(clean(p.Search))}
+			AND ($3 = '' OR r.connection = $3) AND ($4 = '' OR LOWER(r.name) LIKE $5 ESCAPE '\')
+			AND (r.channel_id = $6 OR $6 = 0)`,
+		[]any{notify.Fold(clean(p.Project)), notify.Fold(clean(p.Repository)), clean(p.Connection), p.Search,
+			containing(clean(p.Search)), p.Channel}
 }
 
 // containing is the pattern of LIKE for lower-case text that has search in it, as
