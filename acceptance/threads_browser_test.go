@@ -211,7 +211,7 @@ func TestMigrationOnAPhone(t *testing.T) {
 	t.Parallel()
 	d, _ := served(t, loadtest.Settings{})
 	ctx := browser(t, 390)
-	var question, state string
+	var question, state, menu string
 	signInAt(t, ctx, d, "/threads/admin/migration", `.state`)
 	page := `{"offset":0,"data":[{"issueId":10001,"commentId":10502,"parentCommentId":10501}],"hasMore":true,"totalCount":123456}`
 	do(t, ctx, "paste",
@@ -230,6 +230,10 @@ func TestMigrationOnAPhone(t *testing.T) {
 		chromedp.Click(`form[data-kind=mappings] .submit button`),
 		visible(`form[data-kind=mappings] .badge.good`),
 		visible(`.stage .attention`),
+		chromedp.Click(`.more > summary`),
+		visible(`.more .panel`),
+		evaluate(misfits, &menu),
+		chromedp.Click(`.more > summary`),
 		chromedp.Click(`//a[text()="Upload Data"]`),
 		visible(`dialog`),
 		read(`dialog`, &question),
@@ -250,6 +254,9 @@ func TestMigrationOnAPhone(t *testing.T) {
 		visible(`.attention`),
 		look(t, "threads-narrow-preview"),
 	)
+	if menu != "" {
+		t.Errorf("with the menu open: %s", menu)
+	}
 	has(t, "the question", question, "1 of 123,456: this is one page")
 	has(t, "the status", state, "The data was accepted as incomplete", "1 of 123,456: this is one page")
 }
