@@ -87,6 +87,8 @@ type Confirm struct {
 	Form   []Hidden
 	Tick   Tick // what must be ticked first, where it has a name
 	Pick   Pick // what may be ticked, where it has options
+
+	Harmless bool // nothing is lost: the button is not red
 }
 
 // Pick are boxes that a confirmation posts the values of.

@@ -3,7 +3,6 @@ package pages
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"outrigger/internal/console"
@@ -63,7 +62,7 @@ func (p *Pages) confirm(ctx context.Context, a all) (c console.Confirm, n int64,
 	n, at, err := p.Relay.Count(ctx, filter)
 	c = console.Confirm{
 		Title: a.ask + messages(n) + a.askAfter, Text: strings.TrimSpace(a.which+" "+a.text) + " Messages that arrive later are not affected.",
-		Action: a.path, Back: a.back, Verb: a.ask + messages(n), Keep: a.keep,
+		Action: a.path, Back: a.back, Verb: a.ask + messages(n), Keep: a.keep, Harmless: a.action != deleting,
 		Form: append(a.form, console.Asked{At: at, Count: n}.Hidden()...),
 	}
 	if skipped := int64(a.ticked) - n; a.ticked > 0 && skipped > 0 {
@@ -145,13 +144,17 @@ func ofList(a *action, r *http.Request) (all, error) {
 	it := all{action: a, filter: f, path: messagesPath + "/" + a.name + selected, back: messagesPath + selected,
 		which: "These are messages of every node."}
 	var asks []string
-	for _, name := range append([]string{"state"}, filterFields...) {
+	for _, name := range filterFields {
 		if value := get(name); value != "" {
-			asks = append(asks, name+" "+strconv.Quote(value))
+			asks = append(asks, name+" “"+value+"”")
 		}
 	}
+	in := map[mailqueue.State]string{mailqueue.Waiting: " in the mail queue", mailqueue.Failed: " in the error queue"}[f.State]
 	if len(asks) > 0 {
-		it.which = "These are all with " + strings.Join(asks, ", ") + "."
+		in += " with " + strings.Join(asks, ", ")
+	}
+	if in != "" {
+		it.which = "These are all" + in + "."
 	}
 	return it, err
 }

@@ -13,6 +13,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/phrase"
 )
 
 // shownRecipients is how many recipients a row names.
@@ -205,12 +206,10 @@ func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
 		}
 	}
 	return console.Confirm{
-		Title: "Delete the message " + strconv.Quote(titleOf(m)) + "?", Text: "Recipients who have not received it yet will not get it.",
-		Losses: []string{
-			"the message and its attempts",
-			fmt.Sprintf("%d of %d recipients who have not received it", waiting, len(m.Recipients)),
-		},
-		Verb: "Delete the message", Keep: "Keep the message", Back: messagePath(m.ID),
+		Title:  "Delete the message “" + titleOf(m) + "”?",
+		Text:   fmt.Sprintf("It has not reached %d of %s, who will not get it.", waiting, phrase.Count(len(m.Recipients), "recipient")),
+		Losses: []string{"the message and its attempts"},
+		Verb:   "Delete the message", Keep: "Keep the message", Back: messagePath(m.ID),
 	}, nil
 }
 

@@ -140,7 +140,7 @@ func TestMessagePages(t *testing.T) {
 	b.has(b.open("GET", "/mail/messages/1", "admin"), "451", "4.3.0 try again", "250 ms", "&lt;1@example.com&gt;", "ada@example.com")
 	b.has(b.open("GET", "/mail/messages/2", "admin"), "none (automatic reply)", "action=\"/outrigger/mail/messages/2/resend\"", "sent", "lee@example.com")
 	b.has(b.open("GET", "/mail/messages/1/content", "admin"), "Subject: &lt;b&gt;x&lt;/b&gt;", "bytes \uFFFD")
-	b.has(b.open("GET", "/mail/messages/2/delete", "admin"), "Delete the message &#34;Message 2&#34;?", "3 of 4 recipients who have not received it")
+	b.has(b.open("GET", "/mail/messages/2/delete", "admin"), "Delete the message “Message 2”?", "It has not reached 3 of 4 recipients, who will not get it.")
 	for path, want := range map[string]int{
 		"/mail/messages/2/resend": 303, "/mail/messages/1/delete": 303, "/mail/messages/99/delete": 303, "/mail/messages/99/resend": 403,
 	} {
@@ -199,7 +199,7 @@ func TestManyMessages(t *testing.T) {
 	const query = "?recipient=%40old.example&state=error"
 	b.has(b.open("GET", "/mail/messages"+query, "admin"), `name="recipient" value="@old.example"`,
 		`href="/outrigger/mail/messages/resend?recipient=%40old.example&amp;state=error" data-confirm`, `href="/outrigger/mail/messages/delete?recipient=%40old.example&amp;state=error"`)
-	b.has(b.open("GET", "/mail/messages/delete"+query, "admin"), "Delete 1 message?", "These are all with state &#34;error&#34;, recipient &#34;@old.example&#34;.",
+	b.has(b.open("GET", "/mail/messages/delete"+query, "admin"), "Delete 1 message?", "These are all in the error queue with recipient “@old.example”.",
 		`action="/outrigger/mail/messages/delete?recipient=%40old.example&amp;state=error"`)
 	b.has(b.open("GET", "/mail/messages/delete", "admin"), "Delete 2 messages?", "These are messages of every node.", `<button type="submit" class="danger">Delete 2 messages</button>`)
 	b.Relay.Mail = append(slices.Repeat(b.Relay.Mail[:1], 1001), slices.Repeat(b.Relay.Mail[1:], 30)...)
@@ -207,7 +207,8 @@ func TestManyMessages(t *testing.T) {
 		b.Relay.Mail[i].ID = int64(i + 1)
 	}
 	for what, asks := range map[string]string{"delete": "Delete 1,031 messages?", "resend": "Resend 30 messages?", "flush": "Send 1,031 messages now?"} {
-		b.has(b.open("GET", "/mail/messages/"+what, "admin"), asks)
+		colour := map[bool]string{true: `class="danger"`, false: `class="main"`}[what == "delete"]
+		b.has(b.open("GET", "/mail/messages/"+what, "admin"), asks, colour)
 		b.has(b.open("POST", "/mail/messages/"+what, "admin"), asks)
 	}
 	b.has(b.open("GET", "/mail/flush?node=node_1", "admin"), "Send 1,031 messages now?", `name="node" value="node_1"`, `action="/outrigger/mail/flush"`)
