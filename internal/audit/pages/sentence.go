@@ -10,7 +10,8 @@ import (
 
 // irregular are verbs whose past is no "-ed" behind them.
 var irregular = map[string]string{
-	"send": "sent", "set": "set", "put": "put", "run": "ran", "undo": "undid", "forget": "forgot", "begin": "began", "take": "took",
+	"send": "sent", "resend": "resent", "set": "set", "put": "put",
+	"run": "ran", "undo": "undid", "forget": "forgot", "begin": "began", "take": "took",
 	"cancel": "cancelled", "drop": "dropped", "stop": "stopped", "withdraw": "withdrew", "look": "looked at", "sign": "signed",
 	"reset":          "reset",
 	"accept removal": "accepted removals in",
@@ -30,6 +31,8 @@ var ofObjects = map[string]string{
 	"remove authenticator app user": "removed the authenticator app of the user",
 	"make confirmation code user":   "made a confirmation code for the user",
 	"use confirmation code user":    "used a confirmation code of the user",
+
+	"delete mail queue": "deleted messages of the mail queue", "resend mail queue": "resent messages of the mail queue",
 
 	"sign in session": "signed in", "revoke session": "ended a session", "revoke sessions": "ended sessions",
 	"revoke tokens": "revoked tokens",

@@ -22,6 +22,7 @@ func TestWhatWasDoneToAThing(t *testing.T) {
 		"granted rights to the user": {Action: "grant", Object: "user"}, "revoked rights of the group": {Action: "revoke", Object: "group"},
 		"revoked the token": {Action: "revoke", Object: "token"}, "created the user": {Action: "create", Object: "user"},
 		"set the password of the user": {Action: "set password", Object: "user"}, "signed in": {Action: "sign in", Object: "session"},
+		"resent the message": {Action: "resend", Object: "message"}, "deleted messages of the mail queue": {Action: "delete", Object: "mail queue"},
 	} {
 		if got := did(&audit.Stored{Entry: e}); got != want {
 			t.Errorf("%+v is %q, want %q", e, got, want)
