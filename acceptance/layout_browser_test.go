@@ -115,7 +115,7 @@ func TestPagesFit(t *testing.T) {
 			do(t, ctx, "open "+page,
 				chromedp.Navigate(d.console+page),
 				visible(`main h1`),
-				evaluate(`document.querySelectorAll("details.section").forEach((section) => { section.open = true; }); `+misfits, &found),
+				evaluate(`document.querySelectorAll("details.section, main details.menu:not(.row)").forEach((section) => { section.open = true; }); `+misfits, &found),
 			)
 			if found != "" {
 				t.Errorf("%s at %d px:\n%s", page, width, found)

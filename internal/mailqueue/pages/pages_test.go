@@ -127,6 +127,7 @@ func TestQueueActions(t *testing.T) {
 func TestMessagePages(t *testing.T) {
 	b := newBrowser(t)
 	b.has(b.open("GET", "/mail/messages", "admin"), "No messages")
+	b.has(b.open("GET", "/mail/messages?state=error", "admin"), "The error queue is empty")
 	b.Relay.Mail = mailqueuetest.Messages()
 	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_1"}}
 	b.has(b.open("GET", "/mail/messages", "admin"),
