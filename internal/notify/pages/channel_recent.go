@@ -40,13 +40,13 @@ func (p *Pages) recentOn(ctx context.Context, c *notify.ChannelInfo) (recent rec
 			recent.Last = append(recent.Last, p.rowOf(*d))
 		}
 	}
-	of := "The last 24 hours"
-	if len(found) == maxRecent {
-		of = "The last " + console.Count(maxRecent) + " messages"
-	}
-	recent.Sentence = fmt.Sprintf("%s: %d delivered, %d failed, %d waiting, %d cancelled.", of, byState[notify.Delivered],
+	recent.Sentence = fmt.Sprintf("%d delivered, %d failed, %d waiting, %d cancelled.", byState[notify.Delivered],
 		byState[notify.Failed], byState[notify.Waiting]+byState[notify.Deciding], byState[notify.Cancelled])
-	recent.Plot = coursesOf(found, from, now, recent.Sentence)
+	recent.Plot = coursesOf(found, from, now, "The last 24 hours: "+recent.Sentence)
+	if len(found) == maxRecent {
+		recent.Sentence = "The last " + console.Count(maxRecent) + " messages: " + recent.Sentence
+		recent.Plot = coursesOf(found, from, now, recent.Sentence)
+	}
 	return recent, nil
 }
 
