@@ -28,8 +28,9 @@ func (p *Pages) askRedeliver(r *http.Request, m many, few int) (console.Response
 	}
 	question := "Send " + deliveries(n.Queued) + " again"
 	return console.Confirm{
-		Title: question + "?", Text: strings.TrimSpace(text + " " + m.notAgain(n)), Verb: question, Harmless: true, Keep: doNotSend, Action: m.path,
-		Back: m.back, Form: append(m.form, console.Asked{At: at, Count: int64(n.Queued)}.Hidden()...),
+		Title: question + "?", Text: strings.TrimSpace(text + " " + m.notAgain(n)),
+		Verb: question, Harmless: true, Keep: doNotSend, Action: m.path, Back: m.back,
+		Form: append(m.form, console.Asked{At: at, Count: int64(n.Queued)}.Hidden()...),
 	}, nil
 }
 

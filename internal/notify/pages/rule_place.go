@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"outrigger/internal/console"
+	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 )
 
@@ -68,7 +69,11 @@ func (p *Pages) placeOf(r *notify.Rule) rulePlace {
 func (p *Pages) placeOfQuery(r *http.Request) (rulePlace, error) {
 	q := r.URL.Query()
 	if !underCloud(r) {
-		return rulePlace{Level: levelOf(q.Get("level"))}, nil
+		at := rulePlace{Level: levelOf(q.Get("level"))}
+		if at.Level == notify.Global && q.Get("level") == "" && !identity.From(r.Context()).May(identity.Admin, identity.Resource{}) {
+			at.Level = notify.ProjectLevel
+		}
+		return at, nil
 	}
 	of, err := p.Rules.Repository(r.Context(), notify.RuleQuery{
 		Connection: q.Get("connection"), ProjectKey: q.Get("workspace"), RepositoryKey: q.Get("repository"),
