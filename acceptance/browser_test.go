@@ -144,7 +144,7 @@ func settled(ctx context.Context, target *chromedp.Target) (none chromedp.Void, 
 			if (document.readyState === "complete") painted();
 			else addEventListener("load", painted, { once: true });
 		})`, chromedp.EvalAwaitPromise)(ctx, target)
-		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "Inspected target navigated or closed") {
+		if !isLeft(err) || ctx.Err() != nil {
 			return none, err
 		}
 	}

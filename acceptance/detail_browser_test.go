@@ -25,7 +25,7 @@ func rowPath(row int) string {
 
 // besideIs waits until the page of a row is beside the list.
 func besideIs(row int) step {
-	return chromedp.Poll[chromedp.Void](`document.querySelector(".detail:not([aria-busy]) .detail-bar a")?.pathname === ` + rowPath(row))
+	return so(`document.querySelector(".detail:not([aria-busy]) .detail-bar a")?.pathname === ` + rowPath(row))
 }
 
 // The page of a row opens beside its list on a wide screen, follows the keys, and is

@@ -69,7 +69,7 @@ func TestKeyboard(t *testing.T) {
 	press := func(keys string) step { return chromedp.KeyEvent(keys) }
 	do(t, ctx, "sign in",
 		chromedp.Navigate(d.console),
-		chromedp.Poll[chromedp.Void](`document.activeElement.name === "user"`),
+		so(`document.activeElement.name === "user"`),
 		press("admin"), tab("INPUT password", &unseen), press(d.password+kb.Enter),
 		visible(`.cards`),
 	)

@@ -3,6 +3,7 @@ package acceptance
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,12 +11,24 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// evaluate puts what an expression answers where into points.
+// evaluate puts what an expression answers where into points. Where another page
+// takes the place of this one meanwhile, that one is asked.
 func evaluate[T any](expression string, into *T) step {
 	return func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
-		*into, err = chromedp.Evaluate[T](expression)(ctx, target)
-		return none, err
+		for {
+			*into, err = chromedp.Evaluate[T](expression)(ctx, target)
+			if !isLeft(err) || ctx.Err() != nil {
+				return none, err
+			}
+		}
 	}
+}
+
+// isLeft reports whether another page took the place of the one that was asked.
+func isLeft(err error) bool {
+	return err != nil && slices.ContainsFunc([]string{
+		"Inspected target navigated or closed", "Execution context was destroyed", "Cannot find context with specified id", "Cannot find default execution context",
+	}, func(words string) bool { return strings.Contains(err.Error(), words) })
 }
 
 // A delivery that comes while one is selected moves nothing: the list says that

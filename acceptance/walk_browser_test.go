@@ -148,7 +148,7 @@ func (w walk) opens(address string) {
 func (w walk) sees(name, selector, text string) {
 	w.t.Helper()
 	var misfit string
-	do(w.t, w.ctx, "see "+name, shown(selector, text), look(w.t, name+w.picture), answer(misfits, &misfit))
+	do(w.t, w.ctx, "see "+name, shown(selector, text), look(w.t, name+w.picture), evaluate(misfits, &misfit))
 	if misfit != "" {
 		w.t.Errorf("%s: %s", name, misfit)
 	}
@@ -165,7 +165,7 @@ func (w walk) signsIn() {
 
 func (w walk) reads(selector string) (text string) {
 	w.t.Helper()
-	do(w.t, w.ctx, "read "+selector, answer(fmt.Sprintf(`((e) => e.value ?? e.innerText)(document.querySelector(%q))`, selector), &text))
+	do(w.t, w.ctx, "read "+selector, evaluate(fmt.Sprintf(`((e) => e.value ?? e.innerText)(document.querySelector(%q))`, selector), &text))
 	return text
 }
 
@@ -173,7 +173,7 @@ func (w walk) reads(selector string) (text string) {
 func (w walk) fetches(selector string) string {
 	w.t.Helper()
 	var address string
-	do(w.t, w.ctx, "look for "+selector, answer(fmt.Sprintf(`document.querySelector(%q).href`, selector), &address))
+	do(w.t, w.ctx, "look for "+selector, evaluate(fmt.Sprintf(`document.querySelector(%q).href`, selector), &address))
 	resp, err := http.Get(address)
 	if err != nil {
 		w.t.Fatal(err)

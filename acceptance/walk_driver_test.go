@@ -3,7 +3,6 @@ package acceptance
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -62,21 +61,8 @@ func ofControl[T any](v *visitor, kind, name, expression string) (said T) {
 		v.t.Fatal(err)
 	}
 	asked := fmt.Sprintf(`(() => { %s const e = controlNamed(...%s); return %s; })()`, controlNamed, arguments, expression)
-	do(v.t, v.ctx, "look for "+name, answer(asked, &said))
+	do(v.t, v.ctx, "look for "+name, evaluate(asked, &said))
 	return said
-}
-
-// answer evaluates an expression, again where the page was left meanwhile.
-func answer[T any](expression string, into *T) step {
-	return func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
-		for {
-			*into, err = chromedp.Evaluate[T](expression)(ctx, target)
-			var wrong *chromedp.ExceptionError
-			if err == nil || errors.As(err, &wrong) || ctx.Err() != nil {
-				return none, err
-			}
-		}
-	}
 }
 
 // awaitsControl waits until there is a control of that name.
@@ -85,7 +71,7 @@ func (v *visitor) awaitsControl(kind, name string) {
 	for until := time.Now().Add(stepsTime); !ofControl[bool](v, kind, name, "Boolean(e)"); {
 		if time.Now().After(until) {
 			var text string
-			do(v.t, v.ctx, "read the page", answer(`document.body.innerText`, &text))
+			do(v.t, v.ctx, "read the page", evaluate(`document.body.innerText`, &text))
 			v.t.Fatalf("there is no %s %q on the page:\n%s", kind, name, text)
 		}
 		pass(v.t, 50*time.Millisecond)
@@ -110,21 +96,21 @@ func isShown(selector, text string) string {
 
 // shown waits until that is so, whatever became of the page before.
 func shown(selector, text string) step {
-	return func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
-		return none, so(ctx, target, isShown(selector, text))
-	}
+	return so(isShown(selector, text))
 }
 
-// so waits until an expression is true.
-func so(ctx context.Context, target *chromedp.Target, expression string) error {
-	for {
-		if is, _ := chromedp.Evaluate[bool](expression)(ctx, target); is { // an error while the page is left
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(50 * time.Millisecond):
+// so waits until an expression is true, on this page or on one that takes its place.
+func so(expression string) step {
+	return func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+		for {
+			if is, _ := chromedp.Evaluate[bool](expression)(ctx, target); is { // an error while the page is left
+				return none, nil
+			}
+			select {
+			case <-ctx.Done():
+				return none, ctx.Err()
+			case <-time.After(50 * time.Millisecond):
+			}
 		}
 	}
 }

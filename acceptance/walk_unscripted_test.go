@@ -51,7 +51,7 @@ func (m withoutScripts) uses(kind, name string) {
 
 // newPage waits until another page is there than the one that has the mark.
 func newPage(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
-	return none, so(ctx, target, `!window.left && document.readyState === "complete"`)
+	return so(`!window.left && document.readyState === "complete"`)(ctx, target)
 }
 
 func (m withoutScripts) enters(name, text string) {
@@ -78,7 +78,7 @@ func (m withoutScripts) waits(selector, text string) {
 	m.t.Helper()
 	for until := time.Now().Add(stepsTime); ; {
 		var there bool
-		do(m.t, m.ctx, "look for "+selector, answer(isShown(selector, text), &there))
+		do(m.t, m.ctx, "look for "+selector, evaluate(isShown(selector, text), &there))
 		if there {
 			return
 		}
