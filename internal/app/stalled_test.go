@@ -27,7 +27,7 @@ func TestStalledBodiesEnd(t *testing.T) {
 					return
 				}
 				defer c.Close()
-				_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+				_ = c.SetDeadline(time.Now().Add(patience))
 				fmt.Fprintf(c, "%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%s\r\n\r\n", request, length)
 				began := time.Now()
 				if _, err := io.Copy(io.Discard, c); err != nil {
