@@ -67,4 +67,9 @@ func TestLongNamesFit(t *testing.T) {
 			}
 		}
 	}
+	var found string
+	do(t, ctx, "have a longer name", evaluate(`document.querySelector(".who > summary > span").textContent = "`+strings.Repeat("long", 63)+`"; `+misfits, &found))
+	if found != "" {
+		t.Errorf("with a long name of the user: %s", found)
+	}
 }
