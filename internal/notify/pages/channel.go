@@ -18,7 +18,6 @@ type channelView struct {
 	Formats   []console.Option
 	Sharings  []console.Option
 	Called    string // its name, its own or by its rules and reports
-	Act       bool   // who looks may change it
 	Share     bool   // and with whom it is shared
 	Why       string // why not
 	Deletable bool
@@ -63,7 +62,7 @@ func (p *Pages) showChannel(r *http.Request) (console.Response, error) {
 func (p *Pages) channelPage(r *http.Request, c *notify.ChannelInfo, form *console.Form) (console.Page, error) {
 	who := identity.From(r.Context())
 	view := channelView{
-		Form: form, channelRow: p.channelRow(*c, who), Act: c.ChangeableBy(who), Share: who.May(identity.Admin, identity.Resource{}),
+		Form: form, channelRow: p.channelRow(*c, who), Share: who.May(identity.Admin, identity.Resource{}),
 		Whiches: whichOptions(), Formats: formatOptions(), Sharings: sharingOptions, Called: c.Called(),
 	}
 	uses := len(c.Rules) + len(c.Reports)

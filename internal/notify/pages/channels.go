@@ -30,6 +30,7 @@ type channelRow struct {
 	Idle     bool      // nothing waits
 	CanRetry bool      // something waits for a later try
 	NeedsURL bool      // as for needsURL
+	Act      bool      // who looks may change it
 }
 
 // Listed says how many messages wait, as far as a list counts them.
@@ -53,7 +54,8 @@ func channelBadge(c *notify.Channel, now time.Time) console.Badge {
 
 func (p *Pages) channelRow(c notify.ChannelInfo, who *identity.Principal) channelRow {
 	now := p.Clock()
-	row := channelRow{ChannelInfo: c, Badge: channelBadge(&c.Channel, now), Standing: c.Status(now), Path: channelPath(&c)}
+	row := channelRow{ChannelInfo: c, Badge: channelBadge(&c.Channel, now), Standing: c.Status(now), Path: channelPath(&c),
+		Act: c.ChangeableBy(who)}
 	tried := false
 	row.NextTry, row.Quiet, tried = c.NextTry(now)
 	row.Idle, row.NeedsURL = !tried, needsURL(row.Standing)

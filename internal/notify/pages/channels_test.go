@@ -32,6 +32,22 @@ func TestAChannelCanBeTriedAgain(t *testing.T) {
 	}
 }
 
+// What helps against a channel in trouble is offered to who may do it: not where a rule of
+// others sends there too.
+func TestWhoMayActOnAChannelOfTheList(t *testing.T) {
+	p := &Pages{Clock: time.Now}
+	atl := &identity.Principal{UserID: 1, Grants: []identity.Grant{{Permission: identity.ProjectAdmin, Resource: identity.Resource{Connection: "main", Project: "ATL"}}}}
+	own, global := notify.ChannelRule{Connection: "main", ProjectKey: "ATL"}, notify.ChannelRule{Connection: "main"}
+	for _, c := range []struct {
+		rules []notify.ChannelRule
+		may   bool
+	}{{[]notify.ChannelRule{own}, true}, {[]notify.ChannelRule{own, global}, false}} {
+		if row := p.channelRow(notify.ChannelInfo{Rules: c.rules}, atl); row.Act != c.may {
+			t.Errorf("of %d rules, one is its own: it may act: %t", len(c.rules), row.Act)
+		}
+	}
+}
+
 // The list names what uses a channel first, and counts the others.
 func TestTheListCountsWhatUsesAChannel(t *testing.T) {
 	for _, c := range []struct {
