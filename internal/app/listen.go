@@ -84,10 +84,12 @@ func (a *App) accept() {
 }
 
 // closeServer closes the port, and the connections once they are idle or ctx
-// ends. Requests were drained before.
+// ends. Requests were drained before: what is left then is in no one's way, such as
+// half a second in which net/http leaves a client time to read its refusal.
 func closeServer(ctx context.Context, server *http.Server) error {
-	if err := server.Shutdown(ctx); err != nil {
-		return errors.Join(err, server.Close())
+	err := server.Shutdown(ctx)
+	if ctx.Err() != nil {
+		return server.Close()
 	}
-	return nil
+	return err
 }
