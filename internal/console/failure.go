@@ -74,6 +74,9 @@ func (x *exchange) failWith(answer Response, err error) {
 		v.Retry = x.retry()
 	}
 	for _, field := range f.Fields {
+		if field.Message == f.Message {
+			continue // the only one
+		}
 		v.Fields = append(v.Fields, fieldProblem{Message: field.Message})
 	}
 	if f.Code == fault.Internal {
