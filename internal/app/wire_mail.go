@@ -50,7 +50,13 @@ func (a *App) openMail(ctx context.Context) error {
 	if own.Kind == config.SourceRelay && a.mail.listener == nil {
 		deaf = a.nodeID
 	}
-	(&pages.Pages{Service: service, Relay: a.mail.queue, Deaf: deaf, Listener: a.mailListener(), Check: a.checkSmarthost}).Register(a.pages)
+	held := func(ctx context.Context) (bool, error) {
+		r, err := a.backup.Restored(ctx)
+		return r.Held(), err
+	}
+	(&pages.Pages{
+		Service: service, Relay: a.mail.queue, Deaf: deaf, Listener: a.mailListener(), Check: a.checkSmarthost, Held: held,
+	}).Register(a.pages)
 	sampler := &watch.Sampler{
 		NodeID: a.nodeID, Kind: own.Kind, Source: source, Store: a.mail.store, Figures: a.mail.figures, Log: a.log,
 	}

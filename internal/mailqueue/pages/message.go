@@ -124,6 +124,9 @@ func (p *Pages) showMessage(r *http.Request) (console.Response, error) {
 
 // stopped says why the relay of a node sends nothing now: "" when it does.
 func (p *Pages) stopped(ctx context.Context, node string) (string, error) {
+	if held, err := p.Held(ctx); err != nil || held {
+		return unconfirmed, err
+	}
 	queues, err := p.Relay.Queues(ctx)
 	i := slices.IndexFunc(queues, func(q mailqueue.Queue) bool { return q.NodeID == node })
 	if err != nil || i < 0 {

@@ -3,6 +3,7 @@
 package pages
 
 import (
+	"context"
 	"embed"
 	"time"
 
@@ -28,6 +29,8 @@ type Pages struct {
 	// Listener is where the relay of this node takes mail; "": nowhere.
 	Listener string
 	Check    mailqueue.Check
+	// Held reports whether nothing is sent before an administrator confirms a restore.
+	Held func(context.Context) (bool, error)
 }
 
 const (

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -36,6 +37,7 @@ type browser struct {
 	*mailqueuetest.World
 	t       *testing.T
 	handler http.Handler
+	held    bool
 }
 
 func newBrowser(t *testing.T) *browser {
@@ -44,11 +46,12 @@ func newBrowser(t *testing.T) *browser {
 	world := mailqueuetest.NewWorld(d)
 	c, err := console.New(console.Options{Identity: identitytest.Everybody(), BaseURL: "https://tools.example.com/outrigger"})
 	must(t, err)
-	(&Pages{Service: world.Service, Relay: world.Relay}).Register(c)
-	handler, err := c.Handler()
+	b := &browser{World: world, t: t}
+	(&Pages{Service: world.Service, Relay: world.Relay, Held: func(context.Context) (bool, error) { return b.held, nil }}).Register(c)
+	b.handler, err = c.Handler()
 	must(t, err)
 	t.Cleanup(c.Stop)
-	return &browser{world, t, handler}
+	return b
 }
 
 // open asks for a page, or posts a form, and gives the answer. The values of the
@@ -102,6 +105,8 @@ func TestQueuesPage(t *testing.T) {
 	if strings.Contains(page.Body.String(), "style=") {
 		t.Error("there is an inline style, which the content security policy does not let through")
 	}
+	b.held = true
+	b.has(b.open("GET", "/mail", "admin"), `<span class="badge warn">paused</span> `+unconfirmed)
 	if w := b.open("GET", "/mail", "repo"); w.Code != 403 {
 		t.Errorf("for somebody without ADMIN: %d", w.Code)
 	}
@@ -133,6 +138,9 @@ func TestMessagePages(t *testing.T) {
 	b.has(b.open("GET", "/mail/messages", "admin"),
 		"Your issue &lt;script&gt;", "no subject", "bob@example.com, eve@example.com, kim@example.com and 1 more",
 		`<span class="badge busy">waiting</span> <span class="badge bad">error</span>`, "550 5.1.1 no such user", `<option value="node_1">`)
+	b.held = true
+	b.has(b.open("GET", "/mail/messages/1", "admin"), "It is on hold. "+unconfirmed)
+	b.held = false
 	errorsOnly := b.open("GET", "/mail/messages?state=error&node=node_1", "admin")
 	b.has(errorsOnly, `<option value="node_1" selected>`, `aria-current="page"`)
 	if strings.Contains(errorsOnly.Body.String(), "Your issue") {

@@ -55,6 +55,10 @@ func (p *Pages) queues(ctx context.Context) (queuesView, error) {
 	if err != nil {
 		return view, err
 	}
+	held, err := p.Held(ctx)
+	if err != nil {
+		return view, err
+	}
 	for _, s := range list {
 		row := queueRow{NodeStatus: s, Badge: stateBadge(s.State), Plot: newPlot(course[s.ID], from)}
 		if row.Plot.Text == "" && s.Size+s.ErrorSize > 0 { // it is newer than the last sample
@@ -64,7 +68,9 @@ func (p *Pages) queues(ctx context.Context) (queuesView, error) {
 		if s.ID == p.Deaf {
 			row.notListening()
 		}
-		row.Stopped = stopped(s.Queue, s.Now)
+		if row.Stopped = stopped(s.Queue, s.Now); held && s.Queue != nil {
+			row.Stopped = unconfirmed
+		}
 		view.Relay = view.Relay || s.Queue != nil
 		view.Rows = append(view.Rows, row)
 	}
@@ -80,6 +86,9 @@ func (row *queueRow) notListening() {
 	}
 	row.Reason = strings.TrimSpace(row.Reason + " " + why)
 }
+
+// unconfirmed is why every relay sends nothing after a restore.
+const unconfirmed = "Nothing is sent until a system administrator confirms it on the overview."
 
 // stopped says why a node's relay sends nothing now: "" when it does.
 func stopped(q *mailqueue.Queue, now time.Time) string {
