@@ -107,7 +107,7 @@ func TestSingleSignOnInTheDemo(t *testing.T) {
 		if status, at, body = b.send("POST", at.String(), url.Values{"account": {account}, "answer": {"yes"}}); status != http.StatusOK || at.Path != "/" {
 			t.Fatalf("%s: %d %s: %s", account, status, at, body)
 		}
-		wants(t, "the overview", body, "<summary>"+account+"</summary>")
+		wants(t, "the overview", body, "<summary><span>"+account+"</span></summary>")
 		if status, _, _ = b.send("GET", d.URL()+"/mail", nil); status != want {
 			t.Errorf("%s gets %d from an administrator's page, want %d", account, status, want)
 		}
