@@ -75,7 +75,7 @@ func (x *exchange) failWith(answer Response, err error) {
 	}
 	for _, field := range f.Fields {
 		if field.Message == f.Message {
-			continue // the only one
+			continue // the page says it above
 		}
 		v.Fields = append(v.Fields, fieldProblem{Message: field.Message})
 	}

@@ -40,13 +40,15 @@ func (p *Pages) recentOn(ctx context.Context, c *notify.ChannelInfo) (recent rec
 			recent.Last = append(recent.Last, p.rowOf(*d))
 		}
 	}
-	recent.Sentence = fmt.Sprintf("%d delivered, %d failed, %d waiting, %d cancelled.", byState[notify.Delivered],
+	counts := fmt.Sprintf("%d delivered, %d failed, %d waiting, %d cancelled.", byState[notify.Delivered],
 		byState[notify.Failed], byState[notify.Waiting]+byState[notify.Deciding], byState[notify.Cancelled])
-	recent.Plot = coursesOf(found, from, now, "The last 24 hours: "+recent.Sentence)
+	recent.Sentence = counts // below a heading that says of when
+	of := "The last 24 hours: "
 	if len(found) == maxRecent {
-		recent.Sentence = "The last " + console.Count(maxRecent) + " messages: " + recent.Sentence
-		recent.Plot = coursesOf(found, from, now, recent.Sentence)
+		of = "The last " + console.Count(maxRecent) + " messages: "
+		recent.Sentence = of + counts
 	}
+	recent.Plot = coursesOf(found, from, now, of+counts)
 	return recent, nil
 }
 

@@ -1,9 +1,11 @@
 package pages
 
 import (
+	"net/http/httptest"
 	"testing"
 	"time"
 
+	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 )
 
@@ -19,6 +21,24 @@ func TestNumbersOfTheOverviewEnd(t *testing.T) {
 	for n, want := range map[int]string{0: "0", notify.MaxCounted - 1: "9,999", notify.MaxCounted: "10,000 or more"} {
 		if got := counted(n, notify.MaxCounted); got != want {
 			t.Errorf("%d is said as %q, want %q", n, got, want)
+		}
+	}
+}
+
+// A link that names no level leads to a form that its reader may save.
+func TestANewRuleWithoutALevel(t *testing.T) {
+	p := &Pages{}
+	all := identity.Principal{Grants: []identity.Grant{{Permission: identity.Admin}}}
+	atl := identity.Principal{Grants: []identity.Grant{{Permission: identity.ProjectAdmin, Resource: identity.Resource{Connection: "main", Project: "ATL"}}}}
+	for _, c := range []struct {
+		who   *identity.Principal
+		query string
+		want  notify.Level
+	}{{&all, "", notify.Global}, {&atl, "", notify.ProjectLevel}, {&atl, "?level=global", notify.Global}, {&all, "?level=repository", notify.RepositoryLevel}} {
+		r := httptest.NewRequest("GET", "/notifications/rules/new"+c.query, nil)
+		r = r.WithContext(identity.With(r.Context(), c.who))
+		if at, err := p.placeOfQuery(r); err != nil || at.Level != c.want {
+			t.Errorf("%q is of the level %q, want %q: %v", c.query, at.Level, c.want, err)
 		}
 	}
 }
