@@ -139,20 +139,21 @@ func (tx *Tx) FencedAll(ctx context.Context, fences map[string]int64) error {
 		// Against Acquire's FOR UPDATE, which locks in the same order; renewals need not wait.
 		q, args = `SELECT name, fence FROM leases WHERE name = ANY($1) ORDER BY name FOR KEY SHARE`, []any{names}
 	}
-	held := make(map[string]int64, len(names))
 	var name string
 	var fence int64
 	if err := tx.EachRow(ctx, "reading fences of leases", func(row Row) error {
-		err := row.Scan(&name, &fence)
-		held[name] = fence
-		return err
+		if err := row.Scan(&name, &fence); err != nil {
+			return err
+		}
+		if i, asked := slices.BinarySearch(names, name); asked && fences[name] == fence {
+			names = slices.Delete(names, i, i+1)
+		}
+		return nil
 	}, q, args...); err != nil {
 		return err
 	}
-	for name, fence := range fences {
-		if now, ok := held[name]; !ok || now != fence {
-			return fault.New(fault.Conflict, "Another node has taken over %s.", name)
-		}
+	if len(names) > 0 {
+		return fault.New(fault.Conflict, "Another node has taken over %s.", names[0])
 	}
 	return nil
 }

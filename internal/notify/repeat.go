@@ -24,7 +24,8 @@ func (r *Receipt) Fingerprint() []byte {
 	if len(r.Events) > 0 {
 		at = max(0, r.Events[0].At.UnixMilli())
 	}
-	of := binary.BigEndian.AppendUint64([]byte(r.Connection+"\x00"), uint64(r.connectedAt.UnixMicro()))
+	of := append(make([]byte, 0, 128), r.Connection...) // most names leave room for the rest
+	of = binary.BigEndian.AppendUint64(append(of, 0), uint64(r.connectedAt.UnixMicro()))
 	sum := sha256.Sum256(append(of, r.Digest...))
 	f := binary.BigEndian.AppendUint64(make([]byte, 0, 8+sumKept), uint64(at))
 	return append(f, sum[:sumKept]...)
