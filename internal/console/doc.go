@@ -10,7 +10,7 @@
 //		c.AddNav(console.Nav{Section: "Notifications", Label: "Global rules", Path: "/notifications/rules", Visible: isAdmin})
 //		c.Handle("GET /notifications/rules", console.Needs(identity.Admin), p.list, "rules")
 //		c.Handle("GET /notifications/rules/new", console.Needs(identity.Admin), p.blank, "rule-form")
-//		c.Handle("POST /notifications/rules/new", console.Needs(identity.Admin), p.create, "rule-form")
+//		c.Handle("POST /notifications/rules/new", console.Needs(identity.Admin), console.WithForm(p.create), "rule-form")
 //	}
 //
 // A file of AddPages that defines "content" is a page, named by its path
@@ -28,11 +28,7 @@
 //		Events []console.Group
 //	}
 //
-//	func (p *Pages) create(r *http.Request) (console.Response, error) {
-//		form, err := console.ReadForm(r)
-//		if err != nil {
-//			return nil, err
-//		}
+//	func (p *Pages) create(r *http.Request, form *console.Form) (console.Response, error) {
 //		page := console.Page{Template: "rule-form", Title: "New rule", Data: ruleForm{form, eventGroups()}}
 //		if err := p.rules.Save(r.Context(), ruleOf(form)); err != nil {
 //			return page, err

@@ -48,6 +48,17 @@ func ReadForm(r *http.Request) (*Form, error) {
 	return &Form{values: values}, nil
 }
 
+// WithForm is a Handler of the form that a request posts.
+func WithForm(handle func(r *http.Request, form *Form) (Response, error)) Handler {
+	return func(r *http.Request) (Response, error) {
+		form, err := ReadForm(r)
+		if err != nil {
+			return nil, err
+		}
+		return handle(r, form)
+	}
+}
+
 // Set fills a field; several values are ticked boxes.
 func (f *Form) Set(name string, values ...string) *Form {
 	f.values[name] = values

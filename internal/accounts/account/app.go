@@ -56,11 +56,7 @@ func (a *account) showApp(r *http.Request) (console.Response, error) {
 	return page, nil
 }
 
-func (a *account) useApp(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (a *account) useApp(r *http.Request, form *console.Form) (console.Response, error) {
 	recovery, err := a.service.UseApp(r.Context(), secret.New(form.Get("code")))
 	if err == nil {
 		return done(recovery, "The authenticator app is set up. "+asks(identity.From(r.Context()).Source)), nil

@@ -36,11 +36,7 @@ func (a *account) newPasskey(r *http.Request) (console.Response, error) {
 	return page, nil
 }
 
-func (a *account) addPasskey(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (a *account) addPasskey(r *http.Request, form *console.Form) (console.Response, error) {
 	recovery, err := a.service.AddPasskey(r.Context(), form.Get("name"), form.Get("ceremony"), []byte(form.Raw("passkey")))
 	if err == nil {
 		return done(recovery, "The passkey “"+form.Get("name")+"” is registered. "+serves(identity.From(r.Context()).Source)), nil

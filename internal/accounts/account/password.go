@@ -27,11 +27,7 @@ func (a *account) showPassword(r *http.Request) (console.Response, error) {
 
 // changePassword asks for the current password first, so that an unattended
 // browser is not enough to take over the account.
-func (a *account) changePassword(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (a *account) changePassword(r *http.Request, form *console.Form) (console.Response, error) {
 	page := passwordPage(r, form)
 	var wrong fault.Fields
 	if form.Raw("current") == "" {
@@ -48,7 +44,7 @@ func (a *account) changePassword(r *http.Request) (console.Response, error) {
 		return page, err
 	}
 	if form.Raw("current") != "" {
-		err = a.service.CheckPassword(ctx, who.Ref(), form.Raw("current"), identity.OriginOf(ctx).Address)
+		err := a.service.CheckPassword(ctx, who.Ref(), form.Raw("current"), identity.OriginOf(ctx).Address)
 		switch {
 		case fault.Is(err, fault.Unauthenticated):
 			wrong.Add("current", "The password is wrong.")

@@ -92,11 +92,7 @@ type tokenView struct {
 	Plain string
 }
 
-func (a *account) createToken(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (a *account) createToken(r *http.Request, form *console.Form) (console.Response, error) {
 	page := newTokenPage(r, form)
 	expires, err := a.expiry(form.Get("days"))
 	var wrong fault.Fields

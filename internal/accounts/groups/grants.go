@@ -30,11 +30,7 @@ func (g *groups) blankGrant(r *http.Request) (console.Response, error) {
 	return g.grantPage(r, grants.Blank(g.Connections()).Set("group", r.URL.Query().Get("group")))
 }
 
-func (g *groups) grant(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (g *groups) grant(r *http.Request, form *console.Form) (console.Response, error) {
 	page, err := g.grantPage(r, form)
 	if err != nil {
 		return nil, err

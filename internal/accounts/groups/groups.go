@@ -57,7 +57,7 @@ func Register(c *console.Console, o Options) {
 	}})
 	c.Handle("GET "+path, admins, g.list, "groups")
 	c.Handle("GET "+grantPath, admins, g.blankGrant, "group-grant")
-	c.Handle("POST "+grantPath, admins, g.grant, "group-grant")
+	c.Handle("POST "+grantPath, admins, console.WithForm(g.grant), "group-grant")
 	c.Handle("GET "+one, admins, g.show, "group")
 	c.Handle("GET "+one+"/grants/{id}/revoke", admins, g.askRevoke)
 	c.Handle("POST "+one+"/grants/{id}/revoke", admins, g.revoke)

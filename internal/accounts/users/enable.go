@@ -49,11 +49,7 @@ func (u *users) blankEnable(r *http.Request) (console.Response, error) {
 	return u.enablePage(r, console.NewForm(), user)
 }
 
-func (u *users) enable(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (u *users) enable(r *http.Request, form *console.Form) (console.Response, error) {
 	user, err := u.ofPath(r)
 	if err != nil {
 		return nil, err

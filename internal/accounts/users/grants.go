@@ -29,11 +29,7 @@ func (u *users) blankGrant(r *http.Request) (console.Response, error) {
 	return u.grantPage(grants.Blank(u.Connections()), user), nil
 }
 
-func (u *users) grant(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (u *users) grant(r *http.Request, form *console.Form) (console.Response, error) {
 	user, err := u.ofPath(r)
 	if err != nil {
 		return nil, err

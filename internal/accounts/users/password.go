@@ -67,11 +67,7 @@ func (u *users) blankPassword(r *http.Request) (console.Response, error) {
 	return page, nil
 }
 
-func (u *users) setPassword(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (u *users) setPassword(r *http.Request, form *console.Form) (console.Response, error) {
 	page, user, err := u.passwordPage(r, form)
 	if err != nil {
 		return nil, err

@@ -73,11 +73,7 @@ func (u *users) blank(*http.Request) (console.Response, error) {
 	return newPage(console.NewForm()), nil
 }
 
-func (u *users) create(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (u *users) create(r *http.Request, form *console.Form) (console.Response, error) {
 	password, made := newPassword(form)
 	user, err := u.Service.CreateUser(r.Context(), form.Get("name"), password)
 	if err != nil {

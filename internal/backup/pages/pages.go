@@ -36,7 +36,7 @@ func (p *Pages) Register(c *console.Console) {
 	c.Handle("GET "+path, console.Needs(identity.SysAdmin), p.show, "backup")
 	c.Handle("GET "+path+"/download", console.Needs(identity.SysAdmin), p.download)
 	c.Handle("GET "+path+"/confirm", console.Needs(identity.SysAdmin), p.ask)
-	c.Handle("POST "+path+"/confirm", console.Needs(identity.SysAdmin), p.confirm)
+	c.Handle("POST "+path+"/confirm", console.Needs(identity.SysAdmin), console.WithForm(p.confirm))
 }
 
 func administers(p *identity.Principal) bool { return p.May(identity.SysAdmin, identity.Resource{}) }
@@ -106,12 +106,8 @@ func tokensText(list []identity.Token) string {
 	return strings.Join(names, ", ")
 }
 
-func (p *Pages) confirm(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err == nil {
-		err = p.Confirmed(r.Context())
-	}
-	if err != nil {
+func (p *Pages) confirm(r *http.Request, form *console.Form) (console.Response, error) {
+	if err := p.Confirmed(r.Context()); err != nil {
 		return nil, err
 	}
 	var keep []int64

@@ -41,13 +41,10 @@ func (p *Pages) askCheck(*http.Request) (console.Response, error) {
 	return p.checkPage(checkView{}), nil
 }
 
-func (p *Pages) check(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
-	v := checkView{To: form.Get("to")}
-	v.Steps, err = p.Check(r.Context(), "", v.To)
+func (p *Pages) check(r *http.Request, form *console.Form) (console.Response, error) {
+	to := form.Get("to")
+	steps, err := p.Check(r.Context(), "", to)
+	v := checkView{To: to, Steps: steps}
 	page := p.checkPage(v)
 	if fault.Is(err, fault.Invalid) || fault.Is(err, fault.Conflict) {
 		v.Problem = fault.As(err).Message

@@ -127,13 +127,9 @@ func (p *Pages) askQueue(a *action) console.Handler {
 }
 
 func (p *Pages) actOnQueue(a *action) console.Handler {
-	return func(r *http.Request) (console.Response, error) {
-		form, err := console.ReadForm(r)
-		if err != nil {
-			return nil, err
-		}
+	return console.WithForm(func(r *http.Request, form *console.Form) (console.Response, error) {
 		return p.act(r, form, ofQueue(a, form.Get("node")))
-	}
+	})
 }
 
 // ofList is about all that the query selects.
@@ -170,17 +166,13 @@ func (p *Pages) askList(a *action) console.Handler {
 }
 
 func (p *Pages) actOnList(a *action) console.Handler {
-	return func(r *http.Request) (console.Response, error) {
+	return console.WithForm(func(r *http.Request, form *console.Form) (console.Response, error) {
 		it, err := ofList(a, r)
 		if err != nil {
 			return nil, err
 		}
-		form, err := console.ReadForm(r)
-		if err != nil {
-			return nil, err
-		}
 		return p.act(r, form, it)
-	}
+	})
 }
 
 // messages counts them: "1 message".

@@ -57,16 +57,16 @@ func (p *Pages) Register(c *console.Console) {
 		c.Handle("GET "+queuesPath+"/"+a.name, may, p.askQueue(a))
 		c.Handle("POST "+queuesPath+"/"+a.name, may, p.actOnQueue(a))
 	}
-	c.Handle("POST "+queuesPath+"/pause", may, p.pause)
-	c.Handle("POST "+queuesPath+"/resume", may, p.resume)
+	c.Handle("POST "+queuesPath+"/pause", may, console.WithForm(p.pause))
+	c.Handle("POST "+queuesPath+"/resume", may, console.WithForm(p.resume))
 	c.Handle("GET "+queuesPath+"/check", may, p.askCheck, "mail-check")
-	c.Handle("POST "+queuesPath+"/check", may, p.check, "mail-check")
+	c.Handle("POST "+queuesPath+"/check", may, console.WithForm(p.check), "mail-check")
 	c.Handle("GET "+messagesPath, may, p.listMessages, "mail-messages")
 	for _, a := range actions {
 		c.Handle("GET "+messagesPath+"/"+a.name, may, p.askList(a))
 		c.Handle("POST "+messagesPath+"/"+a.name, may, p.actOnList(a))
 	}
-	c.Handle("POST "+messagesPath+"/selected", may, p.actOnTicked)
+	c.Handle("POST "+messagesPath+"/selected", may, console.WithForm(p.actOnTicked))
 	c.Handle("GET "+messagesPath+"/{id}", may, p.showMessage, "mail-message")
 	c.Handle("GET "+messagesPath+"/{id}/content", may, p.look, "mail-content")
 	c.Handle("POST "+messagesPath+"/{id}/resend", may, p.resend)

@@ -127,19 +127,15 @@ func verdictBadge(s *mailqueue.NodeStatus) (console.Badge, string) {
 	return console.Badge{Tone: tone, Text: verdictWords[verdict]}, reason
 }
 
-func (p *Pages) pause(r *http.Request) (console.Response, error) {
-	return p.setPaused(r, true, "Sending is paused. New messages are still accepted and wait.")
+func (p *Pages) pause(r *http.Request, form *console.Form) (console.Response, error) {
+	return p.setPaused(r, form, true, "Sending is paused. New messages are still accepted and wait.")
 }
 
-func (p *Pages) resume(r *http.Request) (console.Response, error) {
-	return p.setPaused(r, false, "Sending was resumed.")
+func (p *Pages) resume(r *http.Request, form *console.Form) (console.Response, error) {
+	return p.setPaused(r, form, false, "Sending was resumed.")
 }
 
-func (p *Pages) setPaused(r *http.Request, paused bool, flash string) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) setPaused(r *http.Request, form *console.Form, paused bool, flash string) (console.Response, error) {
 	if err := p.Relay.SetPaused(r.Context(), form.Get("node"), paused); err != nil {
 		return nil, err
 	}

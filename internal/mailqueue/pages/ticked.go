@@ -12,11 +12,7 @@ import (
 
 // actOnTicked does something with the messages that are ticked in the list, and
 // goes back to it.
-func (p *Pages) actOnTicked(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) actOnTicked(r *http.Request, form *console.Form) (console.Response, error) {
 	back := messagesPath + selection(form.Get, "state", form.Get("state"))
 	ids, err := ticked(form)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 func (p *Pages) registerAccounts(c *console.Console) {
 	one := notify.AccountsPath + "/{id}"
 	c.Handle("GET "+notify.AccountsPath, console.SignedIn, p.listAccounts, "accounts")
-	c.Handle("POST "+notify.AccountsPath+"/authorize", console.SignedIn, p.beginAuthorization, "authorize")
+	c.Handle("POST "+notify.AccountsPath+"/authorize", console.SignedIn, console.WithForm(p.beginAuthorization), "authorize")
 	c.Handle("GET "+one+"/revoke", console.SignedIn, p.confirmRevoke)
 	c.Handle("POST "+one+"/revoke", console.SignedIn, p.revoke)
 	c.Handle("GET "+notify.CallbackPath("{connection}"), console.SignedIn, p.completeAuthorization, "not-authorized")
@@ -102,11 +102,7 @@ func hostOf(baseURL string) string {
 
 // beginAuthorization shows the way to the platform: a link, since a form may
 // lead to our own pages only.
-func (p *Pages) beginAuthorization(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) beginAuthorization(r *http.Request, form *console.Form) (console.Response, error) {
 	name := form.Get("connection")
 	back := console.LocalPath(cmp.Or(form.Get("to"), notify.AccountsPath))
 	location, err := p.Authorizations.Begin(r.Context(), name, back)

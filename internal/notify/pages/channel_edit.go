@@ -44,8 +44,8 @@ func channelFormOf(c *notify.ChannelInfo) *console.Form {
 }
 
 // saveChannel saves a channel's name, format and sharing.
-func (p *Pages) saveChannel(r *http.Request) (console.Response, error) {
-	c, form, edit, err := p.channelEdit(r)
+func (p *Pages) saveChannel(r *http.Request, form *console.Form) (console.Response, error) {
+	c, edit, err := p.channelEdit(r, form)
 	if err != nil {
 		return nil, err
 	}
@@ -66,13 +66,10 @@ func (p *Pages) saveChannel(r *http.Request) (console.Response, error) {
 	return console.Redirect{To: channelPath(&saved), Flash: "The channel is saved."}, nil
 }
 
-func (p *Pages) channelEdit(r *http.Request) (c notify.ChannelInfo, form *console.Form, edit admin.ChannelEdit, err error) {
-	if form, err = console.ReadForm(r); err != nil {
-		return c, nil, edit, err
-	}
+func (p *Pages) channelEdit(r *http.Request, form *console.Form) (c notify.ChannelInfo, edit admin.ChannelEdit, err error) {
 	edit.Version, _ = strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
 	c, err = p.Channels.Get(r.Context(), r.PathValue("channel"))
-	return c, form, edit, err
+	return c, edit, err
 }
 
 // sharingOf reads with whom a channel is shared: projects as connection/KEY, or as KEY
@@ -160,8 +157,8 @@ func (p *Pages) taken(ctx context.Context, err error) error {
 		"reports instead.", other.Name())
 }
 
-func (p *Pages) replaceChannel(r *http.Request) (console.Response, error) {
-	c, form, edit, err := p.channelEdit(r)
+func (p *Pages) replaceChannel(r *http.Request, form *console.Form) (console.Response, error) {
+	c, edit, err := p.channelEdit(r, form)
 	if err != nil {
 		return nil, err
 	}

@@ -138,11 +138,7 @@ func (p *Pages) listChannels(r *http.Request) (console.Response, error) {
 	return console.Page{Template: "channels", Title: "Channels", Data: list}, nil
 }
 
-func (p *Pages) retryChannel(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) retryChannel(r *http.Request, form *console.Form) (console.Response, error) {
 	channel := r.PathValue("channel")
 	done, err := p.Channels.Retry(r.Context(), channel, notify.RetryMode(form.Get("which")))
 	to := console.Redirect{To: channelsPath + "/" + channel}
@@ -173,11 +169,7 @@ func (p *Pages) retriedText(ctx context.Context, done *admin.Retried) (string, c
 	return p.triedNow(ctx, "The channel is tried again now. The chat platform has not answered yet.")
 }
 
-func (p *Pages) testChannel(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) testChannel(r *http.Request, form *console.Form) (console.Response, error) {
 	channel := r.PathValue("channel")
 	a, err := p.Channels.Test(r.Context(), channel, notify.RetryMode(form.Get("which")))
 	return testAnswer(channelsPath+"/"+channel, a, err)

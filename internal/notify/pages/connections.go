@@ -24,15 +24,16 @@ func (p *Pages) registerConnections(c *console.Console) {
 	one := connectionPages + "/{name}"
 	c.Handle("GET "+connectionPages, console.SignedIn, p.listConnections, "connections")
 	c.Handle("GET "+newConnectionPage, console.Needs(identity.SysAdmin), p.blankConnection, "connection-form")
-	c.Handle("POST "+newConnectionPage, console.Needs(identity.SysAdmin), p.createConnection, "connection-form", "hook-secret")
+	c.Handle("POST "+newConnectionPage, console.Needs(identity.SysAdmin), console.WithForm(p.createConnection), "connection-form",
+		"hook-secret")
 	c.Handle("GET "+one, console.SignedIn, p.showConnection, "connection")
 	c.Handle("GET "+one+"/edit", console.Needs(identity.SysAdmin), p.editConnection, "connection-form")
-	c.Handle("POST "+one+"/edit", console.Needs(identity.SysAdmin), p.saveConnection, "connection-form")
+	c.Handle("POST "+one+"/edit", console.Needs(identity.SysAdmin), console.WithForm(p.saveConnection), "connection-form")
 	c.Handle("POST "+one+"/test", console.Needs(identity.SysAdmin), p.testConnection)
 	c.Handle("GET "+one+"/delete", console.Needs(identity.SysAdmin), p.confirmDeleteConnection)
 	c.Handle("POST "+one+"/delete", console.Needs(identity.SysAdmin), p.deleteConnection)
 	c.Handle("GET "+one+"/new-hook", console.SignedIn, p.blankHook, "hook-form")
-	c.Handle("POST "+one+"/new-hook", console.SignedIn, p.createHook, "hook-form", "hook-secret")
+	c.Handle("POST "+one+"/new-hook", console.SignedIn, console.WithForm(p.createHook), "hook-form", "hook-secret")
 	for _, hook := range []string{one, one + "/hooks/{hook}"} { // its own, and one with a name
 		c.Handle("GET "+hook+"/rotate", console.SignedIn, p.confirmRotate)
 		c.Handle("POST "+hook+"/rotate", console.SignedIn, p.rotateHook, "hook-secret")
@@ -189,11 +190,7 @@ func connectionDraft(form *console.Form) notify.Connection {
 	}
 }
 
-func (p *Pages) createConnection(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) createConnection(r *http.Request, form *console.Form) (console.Response, error) {
 	c, key, err := p.Hooks.CreateConnection(r.Context(), connectionDraft(form), nil)
 	if err != nil {
 		return connectionFormPage(form, nil), err
@@ -212,11 +209,7 @@ func (p *Pages) editConnection(r *http.Request) (console.Response, error) {
 	return connectionFormPage(form, c), nil
 }
 
-func (p *Pages) saveConnection(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) saveConnection(r *http.Request, form *console.Form) (console.Response, error) {
 	stored, err := p.Hooks.Connection(r.Context(), r.PathValue("name"))
 	if err != nil {
 		return nil, err

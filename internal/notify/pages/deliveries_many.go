@@ -47,21 +47,13 @@ func (p *Pages) confirmAll(do manyAction) console.Handler {
 }
 
 func (p *Pages) actOnAll(do manyAction) console.Handler {
-	return func(r *http.Request) (console.Response, error) {
-		form, err := console.ReadForm(r)
-		if err != nil {
-			return nil, err
-		}
+	return console.WithForm(func(r *http.Request, form *console.Form) (console.Response, error) {
 		return p.actOnMany(r, form, p.ofList(do, r))
-	}
+	})
 }
 
 // actOnSelected redelivers or cancels the deliveries that are ticked.
-func (p *Pages) actOnSelected(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) actOnSelected(r *http.Request, form *console.Form) (console.Response, error) {
 	back, err := url.ParseQuery(form.Get("filter"))
 	if err != nil {
 		back = nil

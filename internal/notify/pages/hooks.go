@@ -58,11 +58,7 @@ func (p *Pages) blankHook(r *http.Request) (console.Response, error) {
 	return hookFormPage(console.NewForm(), c.Name), nil
 }
 
-func (p *Pages) createHook(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) createHook(r *http.Request, form *console.Form) (console.Response, error) {
 	c, err := p.connectionOfPath(r)
 	if err != nil {
 		return nil, err

@@ -17,11 +17,11 @@ func (p *Pages) registerMentions(c *console.Console) {
 	admins := console.Needs(identity.Admin)
 	c.Handle("GET "+mentionsPath, admins, p.listMentions, "mentions")
 	c.Handle("GET "+mentionsPath+"/new", admins, p.mentionForm, "mention-form")
-	c.Handle("POST "+mentionsPath+"/new", admins, p.saveMention, "mention-form")
+	c.Handle("POST "+mentionsPath+"/new", admins, console.WithForm(p.saveMention), "mention-form")
 	c.Handle("GET "+mentionsPath+"/import", admins, p.importForm, "mention-import")
-	c.Handle("POST "+mentionsPath+"/import", admins, p.importMentions, "mention-import")
+	c.Handle("POST "+mentionsPath+"/import", admins, console.WithForm(p.importMentions), "mention-import")
 	c.Handle("GET "+mentionsPath+"/delete", admins, p.confirmDeleteMention)
-	c.Handle("POST "+mentionsPath+"/delete", admins, p.deleteMention)
+	c.Handle("POST "+mentionsPath+"/delete", admins, console.WithForm(p.deleteMention))
 }
 
 type mentionRow struct {
@@ -88,11 +88,7 @@ func (p *Pages) mentionForm(r *http.Request) (console.Response, error) {
 	return p.mentionPage("mention-form", "Chat account", form), nil
 }
 
-func (p *Pages) saveMention(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) saveMention(r *http.Request, form *console.Form) (console.Response, error) {
 	saved, _, err := p.ChatAccounts.Save(r.Context(), notify.ChatAccount{
 		Connection: form.Get("connection"), User: form.Get("user"), Teams: form.Get("teams"), Slack: form.Get("slack"),
 	}, nil)
@@ -106,11 +102,7 @@ func (p *Pages) importForm(*http.Request) (console.Response, error) {
 	return p.mentionPage("mention-import", "Import chat accounts", console.NewForm()), nil
 }
 
-func (p *Pages) importMentions(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) importMentions(r *http.Request, form *console.Form) (console.Response, error) {
 	accounts, lines, err := notify.ReadChatAccounts(strings.NewReader(form.Raw("accounts")))
 	created := 0
 	if err == nil {
@@ -137,11 +129,7 @@ func (p *Pages) confirmDeleteMention(r *http.Request) (console.Response, error) 
 	}, nil
 }
 
-func (p *Pages) deleteMention(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) deleteMention(r *http.Request, form *console.Form) (console.Response, error) {
 	if err := p.ChatAccounts.Delete(r.Context(), form.Get("connection"), form.Raw("user")); err != nil {
 		return nil, err
 	}

@@ -160,12 +160,9 @@ func (p *Pages) editReport(r *http.Request) (console.Response, error) {
 	return p.reportPage(r, form, info)
 }
 
-func (p *Pages) saveReport(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) saveReport(r *http.Request, form *console.Form) (console.Response, error) {
 	var stored *notify.ReportInfo
+	var err error
 	if r.PathValue("id") != "" {
 		if stored, err = p.reportOfPath(r); err != nil {
 			return nil, err

@@ -13,11 +13,7 @@ import (
 
 // previewReport answers by itself what the report of a form would send now, for a form
 // that changes.
-func (p *Pages) previewReport(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) previewReport(r *http.Request, form *console.Form) (console.Response, error) {
 	var stored *notify.ReportInfo
 	if id, notGiven := strconv.ParseInt(r.URL.Query().Get("id"), 10, 64); notGiven == nil {
 		info, err := p.Reports.Get(r.Context(), id)

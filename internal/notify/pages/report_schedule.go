@@ -70,10 +70,6 @@ func (p *Pages) nextRun(s notify.ReportSchedule) string {
 }
 
 // showNextRun answers it by itself, for a form that changes.
-func (p *Pages) showNextRun(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) showNextRun(r *http.Request, form *console.Form) (console.Response, error) {
 	return console.Part{Template: "report-form", Part: "next", Data: p.nextRun(scheduleOf(form))}, nil
 }

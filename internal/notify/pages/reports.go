@@ -17,12 +17,12 @@ const reportsPath = "/notifications/reports"
 func (p *Pages) registerReports(c *console.Console) {
 	c.Handle("GET "+reportsPath, console.SignedIn, p.listReports, "reports")
 	c.Handle("GET "+reportsPath+"/new", console.SignedIn, p.withChannels(p.blankReport), "report-form")
-	c.Handle("POST "+reportsPath+"/new", console.SignedIn, p.withChannels(p.saveReport), "report-form")
-	c.Handle("POST "+reportsPath+"/next", console.SignedIn, p.showNextRun, "report-form")
-	c.Handle("POST "+reportsPath+"/preview", console.SignedIn, p.previewReport, "report-form")
+	c.Handle("POST "+reportsPath+"/new", console.SignedIn, p.withChannels(console.WithForm(p.saveReport)), "report-form")
+	c.Handle("POST "+reportsPath+"/next", console.SignedIn, console.WithForm(p.showNextRun), "report-form")
+	c.Handle("POST "+reportsPath+"/preview", console.SignedIn, console.WithForm(p.previewReport), "report-form")
 	c.Handle("GET "+reportsPath+"/{id}", console.SignedIn, p.withChannels(p.editReport), "report-form")
-	c.Handle("POST "+reportsPath+"/{id}", console.SignedIn, p.withChannels(p.saveReport), "report-form")
-	c.Handle("POST "+reportsPath+"/{id}/enabled", console.SignedIn, p.enableReport)
+	c.Handle("POST "+reportsPath+"/{id}", console.SignedIn, p.withChannels(console.WithForm(p.saveReport)), "report-form")
+	c.Handle("POST "+reportsPath+"/{id}/enabled", console.SignedIn, console.WithForm(p.enableReport))
 	c.Handle("POST "+reportsPath+"/{id}/test", console.SignedIn, p.testStoredReport)
 	c.Handle("GET "+reportsPath+"/{id}/view", console.SignedIn, p.viewReport, "report-view")
 	c.Handle("GET "+reportsPath+"/{id}/delete", console.SignedIn, p.confirmDeleteReport)
@@ -149,12 +149,8 @@ func (p *Pages) reportOfPath(r *http.Request) (*notify.ReportInfo, error) {
 }
 
 // enableReport switches a report of the list on or off.
-func (p *Pages) enableReport(r *http.Request) (console.Response, error) {
+func (p *Pages) enableReport(r *http.Request, form *console.Form) (console.Response, error) {
 	info, err := p.reportOfPath(r)
-	if err != nil {
-		return nil, err
-	}
-	form, err := console.ReadForm(r)
 	if err != nil {
 		return nil, err
 	}

@@ -89,8 +89,8 @@ func (p *Pages) formatOnChannel(ctx context.Context, channel string, own notify.
 }
 
 // showCards answers the cards by themselves, for a form that changes.
-func (p *Pages) showCards(r *http.Request) (console.Response, error) {
-	form, stored, err := p.ruleAsTyped(r)
+func (p *Pages) showCards(r *http.Request, form *console.Form) (console.Response, error) {
+	stored, err := p.ruleOfQuery(r)
 	if err != nil {
 		return nil, err
 	}

@@ -174,11 +174,7 @@ func formOf(info *notify.RuleInfo) *console.Form {
 	return form
 }
 
-func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) saveRule(r *http.Request, form *console.Form) (console.Response, error) {
 	stored, at, err := p.formPlace(r)
 	if err != nil {
 		return nil, err

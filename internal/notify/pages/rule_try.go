@@ -69,18 +69,14 @@ func untried(why *fault.Error, draft *notify.Rule) ruleTrial {
 	return view
 }
 
-// ruleAsTyped reads a form that changes, and the rule that it is of: nil for a new one.
-func (p *Pages) ruleAsTyped(r *http.Request) (*console.Form, *notify.RuleInfo, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, nil, err
-	}
+// ruleOfQuery returns the rule that a form that changes is of: nil for a new one.
+func (p *Pages) ruleOfQuery(r *http.Request) (*notify.RuleInfo, error) {
 	id, notGiven := strconv.ParseInt(r.URL.Query().Get("id"), 10, 64)
 	if notGiven != nil {
-		return form, nil, nil
+		return nil, nil
 	}
 	stored, err := p.Rules.Get(r.Context(), id)
-	return form, &stored, err
+	return &stored, err
 }
 
 // tryRule tries the rule as it is typed, and shows the form again.
@@ -102,8 +98,8 @@ func (p *Pages) tryRule(r *http.Request, form *console.Form, stored *notify.Rule
 
 // showTrial answers the trial by itself, for a form that changes. What cannot be
 // tried yet says why.
-func (p *Pages) showTrial(r *http.Request) (console.Response, error) {
-	form, stored, err := p.ruleAsTyped(r)
+func (p *Pages) showTrial(r *http.Request, form *console.Form) (console.Response, error) {
+	stored, err := p.ruleOfQuery(r)
 	if err != nil {
 		return nil, err
 	}

@@ -18,14 +18,14 @@ func (p *Pages) registerRules(c *console.Console) {
 	c.Handle("GET /notifications", visibleTo(administersAnything), p.leadToRules)
 	c.Handle("GET "+rulesPath, console.SignedIn, p.listRules, "rules")
 	c.Handle("GET "+choicesPath, visibleTo(administersAnything), p.showChoices)
-	c.Handle("POST "+rulesPath+"/cards", console.SignedIn, p.showCards, "rule-form")
+	c.Handle("POST "+rulesPath+"/cards", console.SignedIn, console.WithForm(p.showCards), "rule-form")
 	for _, base := range []string{rulesPath, cloudRulesPath} {
 		c.Handle("GET "+base+"/new", console.SignedIn, p.withChannels(p.blankRule), "rule-form")
-		c.Handle("POST "+base+"/new", console.SignedIn, p.withChannels(p.saveRule), "rule-form")
-		c.Handle("POST "+base+"/try", console.SignedIn, p.showTrial, "rule-form")
+		c.Handle("POST "+base+"/new", console.SignedIn, p.withChannels(console.WithForm(p.saveRule)), "rule-form")
+		c.Handle("POST "+base+"/try", console.SignedIn, console.WithForm(p.showTrial), "rule-form")
 		c.Handle("GET "+base+"/{id}", console.SignedIn, p.withChannels(p.editRule), "rule-form")
-		c.Handle("POST "+base+"/{id}", console.SignedIn, p.withChannels(p.saveRule), "rule-form")
-		c.Handle("POST "+base+"/{id}/enabled", console.SignedIn, p.enableRule)
+		c.Handle("POST "+base+"/{id}", console.SignedIn, p.withChannels(console.WithForm(p.saveRule)), "rule-form")
+		c.Handle("POST "+base+"/{id}/enabled", console.SignedIn, console.WithForm(p.enableRule))
 		c.Handle("POST "+base+"/{id}/test", console.SignedIn, p.testStoredRule)
 		c.Handle("GET "+base+"/{id}/delete", console.SignedIn, p.confirmDelete)
 		c.Handle("POST "+base+"/{id}/delete", console.SignedIn, p.deleteRule)
@@ -196,12 +196,8 @@ func (p *Pages) listOf(r *http.Request, rule *notify.Rule) string {
 }
 
 // enableRule switches a rule of the list on or off.
-func (p *Pages) enableRule(r *http.Request) (console.Response, error) {
+func (p *Pages) enableRule(r *http.Request, form *console.Form) (console.Response, error) {
 	info, err := p.ruleOfPath(r)
-	if err != nil {
-		return nil, err
-	}
-	form, err := console.ReadForm(r)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func (p *Pages) Register(c *console.Console) {
 	c.AddPages(console.Sub(templates, "templates"))
 	c.AddNav(console.Nav{Section: "Notifications", Label: "Settings", Path: Path, Visible: isAdmin})
 	c.Handle("GET "+Path, console.Needs(identity.Admin), p.show, "settings")
-	c.Handle("POST "+Path, console.Needs(identity.SysAdmin), p.submit, "settings")
+	c.Handle("POST "+Path, console.Needs(identity.SysAdmin), console.WithForm(p.submit), "settings")
 }
 
 func isAdmin(p *identity.Principal) bool { return p.May(identity.Admin, identity.Resource{}) }
@@ -65,11 +65,7 @@ func (p *Pages) show(r *http.Request) (console.Response, error) {
 }
 
 // submit saves the form, or tries what is typed in it without saving.
-func (p *Pages) submit(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) submit(r *http.Request, form *console.Form) (console.Response, error) {
 	ctx := r.Context()
 	stored, err := p.Store.Read(ctx)
 	if err != nil {

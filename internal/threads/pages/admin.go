@@ -68,7 +68,7 @@ func (p *Admin) Register(c *console.Console) {
 	handle("GET "+backPath+"/live", p.liveBackup, "threads-backup")
 	handle("POST "+backPath+"/files", p.takeBackup, "threads-backup")
 	handle("GET "+backPath+"/restore", p.confirmRestore, "threads-backup")
-	handle("POST "+backPath+"/restore", p.restore, "threads-backup")
+	handle("POST "+backPath+"/restore", console.WithForm(p.restore), "threads-backup")
 
 	handle("GET "+rootPath+"/uploads/{id}/delete", p.confirmDelete)
 	handle("POST "+rootPath+"/uploads/{id}/delete", p.delete)

@@ -119,11 +119,7 @@ func (p *Admin) confirmRestore(r *http.Request) (console.Response, error) {
 	return question, nil
 }
 
-func (p *Admin) restore(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Admin) restore(r *http.Request, form *console.Form) (console.Response, error) {
 	mode, err := threads.ParseRestoreMode(form.Get("mode"))
 	if err != nil {
 		return p.backupRefused(r.Context(), err)

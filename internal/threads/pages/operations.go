@@ -84,11 +84,7 @@ func (p *Admin) confirm(op threads.Operation) console.Handler {
 }
 
 func (p *Admin) operate(op threads.Operation) console.Handler {
-	return func(r *http.Request) (console.Response, error) {
-		form, err := console.ReadForm(r)
-		if err != nil {
-			return nil, err
-		}
+	return console.WithForm(func(r *http.Request, form *console.Form) (console.Response, error) {
 		both := form.Bool(tickBoth)
 		wish := threads.Wish{AcceptIncomplete: both || form.Bool(tickIncomplete), AcceptOtherSite: both || form.Bool(tickOtherSite)}
 		if op == threads.OpUpload || op == threads.OpStart {
@@ -102,7 +98,7 @@ func (p *Admin) operate(op threads.Operation) console.Handler {
 			return page, err
 		}
 		return console.Redirect{To: movePath}, nil // the page says how the migration stands, as long as that is so
-	}
+	})
 }
 
 // draftFields name files in a form, so that what is done is done to those that the

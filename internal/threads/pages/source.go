@@ -47,9 +47,9 @@ func (p *Source) Register(c *console.Console) {
 	c.Handle("POST "+pagePath+"/clear", admin, p.clear)
 	c.Handle("POST "+pagePath+"/mappings", admin, p.importMappings, "threads-source", "threads-source-imported")
 	c.Handle("GET "+pagePath+"/forget", admin, p.confirmForget)
-	c.Handle("POST "+pagePath+"/forget", admin, p.forget)
+	c.Handle("POST "+pagePath+"/forget", admin, console.WithForm(p.forget))
 	c.Handle("GET "+pagePath+"/mirror", admin, p.confirmMirror)
-	c.Handle("POST "+pagePath+"/mirror", admin, p.mirror)
+	c.Handle("POST "+pagePath+"/mirror", admin, console.WithForm(p.mirror))
 }
 
 // sourceView is what the page shows.

@@ -50,11 +50,7 @@ func (p *Source) confirmForget(r *http.Request) (console.Response, error) {
 	}, nil
 }
 
-func (p *Source) forget(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Source) forget(r *http.Request, form *console.Form) (console.Response, error) {
 	if err := p.Imports.Forget(r.Context(), form.Get("cloudSiteUrl")); err != nil {
 		return nil, err
 	}
@@ -78,11 +74,7 @@ func (p *Source) confirmMirror(r *http.Request) (console.Response, error) {
 	}, nil
 }
 
-func (p *Source) mirror(r *http.Request) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Source) mirror(r *http.Request, form *console.Form) (console.Response, error) {
 	removes, _ := strconv.ParseInt(form.Get("removes"), 10, 64)
 	if err := p.Mirror.Order(r.Context(), form.Bool("acceptRemoval"), removes); err != nil {
 		return nil, err
