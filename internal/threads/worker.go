@@ -2,12 +2,6 @@ package threads
 
 import "errors"
 
-// Holder is the lease that a worker works under: *db.Lease.
-type Holder interface {
-	Name() string
-	Fence() int64
-}
-
 // ErrOvertaken is for a worker whose work is no longer wanted: an administrator
 // stopped it, or another worker has taken over.
 var ErrOvertaken = errors.New("threads: the work was stopped or taken over")

@@ -7,7 +7,6 @@ import (
 	"context"
 	"time"
 
-	"outrigger/internal/identity"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/store"
 )
@@ -26,25 +25,10 @@ type Tool struct {
 	rate rateMeter
 }
 
-// Operate does what an administrator asks, as store.Store.Operate says.
-func (t *Tool) Operate(ctx context.Context, op threads.Operation, w threads.Wish) (threads.Migration, error) {
-	return t.Store.Operate(ctx, actor(ctx), op, w)
-}
-
 // Begin begins an upload, in the place of another one of its kind where replace says so.
 func Begin(ctx context.Context, s *store.Uploads, u threads.Upload, replace bool) (threads.Upload, error) {
 	if replace {
-		return s.Replace(ctx, actor(ctx), u)
+		return s.Replace(ctx, u)
 	}
 	return s.Create(ctx, u)
-}
-
-// actor is who asks, for the audit trail.
-func actor(ctx context.Context) threads.Actor {
-	origin := identity.OriginOf(ctx)
-	a := threads.Actor{Address: origin.Address, RequestID: origin.RequestID}
-	if p := identity.From(ctx); p != nil {
-		a.Name, a.Source = p.Name, p.Source
-	}
-	return a
 }

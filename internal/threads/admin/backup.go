@@ -56,7 +56,7 @@ func (t *Tool) Restore(ctx context.Context, mode threads.RestoreMode, file threa
 	if err != nil {
 		return err
 	}
-	return t.Store.BeginRestore(ctx, actor(ctx), threads.RestoreJob{Mode: mode, Upload: file.ID, Issues: backup.Trailer.Issues})
+	return t.Store.BeginRestore(ctx, threads.RestoreJob{Mode: mode, Upload: file.ID, Issues: backup.Trailer.Issues})
 }
 
 // Restoration returns the last one; nil when there was none.

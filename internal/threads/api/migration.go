@@ -81,7 +81,7 @@ func addOperation[In any](a *Admin, r *rest.Router, op threads.Operation, words 
 		Route: rest.Route{Method: "POST", Path: MigrationPath + "/" + string(op), Access: rest.SysAdmins},
 		Words: words, Examples: examples, Bare: bare,
 		Do: func(ctx context.Context, in In) (s threads.MigrationStatus, err error) {
-			m, err := a.Operate(ctx, op, wish(in))
+			m, err := a.Store.Operate(ctx, op, wish(in))
 			if err != nil {
 				return s, err
 			}

@@ -226,7 +226,7 @@ func (r *rig) happens(event string) {
 	case "stop":
 		if r.goOn() == threads.PhaseProcessing {
 			// It may be over by now.
-			_, _ = r.store.Operate(r.t.Context(), threads.Actor{Name: "root"}, threads.OpStop, threads.Wish{})
+			_, _ = r.store.Operate(r.t.Context(), threads.OpStop, threads.Wish{})
 		}
 	case "kill": // nothing that it has in memory is stored any more
 		last.settled(r.t)
@@ -249,7 +249,7 @@ func (r *rig) goOn() threads.Phase {
 	}[m.Phase]
 	switch {
 	case op != "":
-		_, _ = r.store.Operate(r.t.Context(), threads.Actor{Name: "root"}, op, threads.Wish{})
+		_, _ = r.store.Operate(r.t.Context(), op, threads.Wish{})
 	case m.Phase == threads.PhaseEmpty, m.Phase == threads.PhaseCancelled:
 		r.t.Fatalf("the load failed, or it was cancelled: %+v", m)
 	}

@@ -121,14 +121,14 @@ func (r *rig) load(records []threads.Record, mappings []threads.IDMapping) {
 		r.t.Fatal(err)
 	}
 	wish.Drafts = threadstest.Sent(list)
-	if _, err := r.store.Operate(r.t.Context(), threads.Actor{Name: "root"}, threads.OpUpload, wish); err != nil {
+	if _, err := r.store.Operate(r.t.Context(), threads.OpUpload, wish); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
 func (r *rig) operate(op threads.Operation) {
 	r.t.Helper()
-	if _, err := r.store.Operate(r.t.Context(), threads.Actor{Name: "root"}, op, threads.Wish{}); err != nil {
+	if _, err := r.store.Operate(r.t.Context(), op, threads.Wish{}); err != nil {
 		r.t.Fatal(err)
 	}
 }

@@ -90,7 +90,7 @@ func (p *Admin) operate(op threads.Operation) console.Handler {
 		if op == threads.OpUpload || op == threads.OpStart {
 			wish.Drafts = namedDrafts(form)
 		}
-		if _, err := p.Operate(r.Context(), op, wish); err != nil {
+		if _, err := p.Store.Operate(r.Context(), op, wish); err != nil {
 			page, failed := p.migrationPage(r.Context())
 			if failed != nil {
 				return nil, failed

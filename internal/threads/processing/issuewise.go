@@ -5,11 +5,12 @@ import (
 	"maps"
 	"slices"
 
+	"outrigger/internal/db"
 	"outrigger/internal/threads"
 )
 
 // issuewise processes with a target that is asked about one issue at a time.
-func (p *Processor) issuewise(ctx context.Context, lease threads.Holder, m *threads.Migration) error {
+func (p *Processor) issuewise(ctx context.Context, lease *db.Lease, m *threads.Migration) error {
 	f := &migrationFeed{p: p, lease: lease, m: m, chunkAt: m.ChunksDone, issueAt: int(m.IssuesInChunk)}
 	v, message, err := p.preflight(ctx, f)
 	if v == finished && err == nil {
@@ -39,7 +40,7 @@ func (p *Processor) issuewise(ctx context.Context, lease threads.Holder, m *thre
 }
 
 // end stores how the migration stands after processing.
-func (p *Processor) end(ctx context.Context, lease threads.Holder, m *threads.Migration, after threads.Migration) error {
+func (p *Processor) end(ctx context.Context, lease *db.Lease, m *threads.Migration, after threads.Migration) error {
 	err := p.retry(ctx, "end the migration", func(ctx context.Context) error {
 		return p.Store.Commit(ctx, lease, &after, threads.Written{})
 	})
@@ -63,7 +64,7 @@ func (f *migrationFeed) work(ctx context.Context) (feed, error) {
 // migrationFeed returns the issues of the chunks.
 type migrationFeed struct {
 	p     *Processor
-	lease threads.Holder
+	lease *db.Lease
 	m     *threads.Migration // as it is stored
 
 	chunk   *threads.Chunk

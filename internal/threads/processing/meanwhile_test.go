@@ -61,7 +61,7 @@ func TestADraftIsReplacedDuringItsPreview(t *testing.T) {
 			}
 			named := previewed(now)
 			upload := func(drafts threads.Drafts) (threads.Migration, error) {
-				return r.store.Operate(t.Context(), threads.Actor{Name: "root"}, threads.OpUpload, threads.Wish{Drafts: drafts, AcceptIncomplete: true})
+				return r.store.Operate(t.Context(), threads.OpUpload, threads.Wish{Drafts: drafts, AcceptIncomplete: true})
 			}
 			if turn > 0 {
 				if _, err := upload(before); !fault.Is(err, fault.Conflict) {

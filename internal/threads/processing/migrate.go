@@ -7,12 +7,13 @@ import (
 	"strings"
 	"time"
 
+	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
 )
 
 // migrate processes the migration until it is over or stops.
-func (p *Processor) migrate(ctx context.Context, lease threads.Holder) error {
+func (p *Processor) migrate(ctx context.Context, lease *db.Lease) error {
 	m, err := p.Store.Taken(ctx, lease)
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ const (
 
 // chunkwise processes with the database itself as the target: some chunks and
 // how far they bring the migration, in one transaction.
-func (p *Processor) chunkwise(ctx context.Context, lease threads.Holder, m *threads.Migration) error {
+func (p *Processor) chunkwise(ctx context.Context, lease *db.Lease, m *threads.Migration) error {
 	slice := 1
 	for m.Phase == threads.PhaseProcessing {
 		var chunks []*threads.Chunk

@@ -204,7 +204,7 @@ func (h *history) happens(event string) {
 	case "stop":
 		if h.goOn() == threads.PhaseProcessing {
 			// It may be over by now.
-			_, _ = h.store.Operate(h.t.Context(), threads.Actor{Name: "root"}, threads.OpStop, threads.Wish{})
+			_, _ = h.store.Operate(h.t.Context(), threads.OpStop, threads.Wish{})
 		}
 	case "undo":
 		h.undoing = true
@@ -239,7 +239,7 @@ func (h *history) goOn() threads.Phase {
 	}
 	switch {
 	case op != "":
-		_, _ = h.store.Operate(h.t.Context(), threads.Actor{Name: "root"}, op, threads.Wish{})
+		_, _ = h.store.Operate(h.t.Context(), op, threads.Wish{})
 	case m.Phase == threads.PhaseEmpty && !h.undoing:
 		h.t.Fatal("the data is gone: ", m.Message)
 	case m.Phase == threads.PhaseCancelled:

@@ -86,7 +86,7 @@ func New(o Options) *Processor {
 	}
 	for _, loop := range []struct {
 		lease string
-		once  func(context.Context, threads.Holder) (bool, error)
+		once  func(context.Context, *db.Lease) (bool, error)
 	}{{"threads/staging", p.stageOnce}, {"threads/processing", p.processOnce}} {
 		wake := work.NewSignal()
 		s := work.NewShards(loop.lease, 1, o.Leases, o.Members, func(ctx context.Context, _ int, lease *db.Lease) {
@@ -136,7 +136,7 @@ func (p *Processor) Wake() {
 
 // loop does what there is to do until ctx ends or the work has to be replaced.
 func (p *Processor) loop(
-	ctx context.Context, lease threads.Holder, wake <-chan struct{}, once func(context.Context, threads.Holder) (bool, error),
+	ctx context.Context, lease *db.Lease, wake <-chan struct{}, once func(context.Context, *db.Lease) (bool, error),
 ) {
 	failing := false
 	swept := time.Time{}
@@ -169,7 +169,7 @@ func (p *Processor) loop(
 }
 
 // stageOnce stages the files that are wanted most; false when none are.
-func (p *Processor) stageOnce(ctx context.Context, lease threads.Holder) (bool, error) {
+func (p *Processor) stageOnce(ctx context.Context, lease *db.Lease) (bool, error) {
 	st, err := p.Store.ClaimStage(ctx, lease)
 	if st == nil || err != nil {
 		return false, err
@@ -193,7 +193,7 @@ func (p *Processor) stageOnce(ctx context.Context, lease threads.Holder) (bool, 
 }
 
 // processOnce does what there is to do with the target; false when nothing is.
-func (p *Processor) processOnce(ctx context.Context, lease threads.Holder) (bool, error) {
+func (p *Processor) processOnce(ctx context.Context, lease *db.Lease) (bool, error) {
 	m, err := p.Store.Migration(ctx)
 	if err != nil {
 		return false, err
@@ -203,7 +203,7 @@ func (p *Processor) processOnce(ctx context.Context, lease threads.Holder) (bool
 	}
 	for _, job := range []struct {
 		name string
-		run  func(context.Context, threads.Holder, threads.Job) error
+		run  func(context.Context, *db.Lease, threads.Job) error
 	}{{threads.JobRestore, p.restore}, {threads.JobVerify, p.verify}} {
 		j, err := p.Store.Job(ctx, job.name)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 
+	"outrigger/internal/db"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/format"
 )
@@ -16,7 +17,7 @@ const restoreSlice = 250
 
 // restore writes a backup to the target. It was checked when it came in; the
 // part that an earlier worker has written is passed over.
-func (p *Processor) restore(ctx context.Context, lease threads.Holder, j threads.Job) error {
+func (p *Processor) restore(ctx context.Context, lease *db.Lease, j threads.Job) error {
 	r := &restoring{p: p, lease: lease, job: j}
 	if err := j.Read(&r.detail); err != nil {
 		return err
@@ -32,7 +33,7 @@ func (p *Processor) restore(ctx context.Context, lease threads.Holder, j threads
 // restoring is a restore that goes on.
 type restoring struct {
 	p      *Processor
-	lease  threads.Holder
+	lease  *db.Lease
 	job    threads.Job
 	detail threads.RestoreJob // as it is stored
 

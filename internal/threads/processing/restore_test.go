@@ -64,7 +64,7 @@ func (r *rig) restore(mode threads.RestoreMode, file string) {
 		r.t.Fatal(err)
 	}
 	job := threads.RestoreJob{Mode: mode, Upload: r.sendFile(threads.BackupFile, file), Issues: in.Trailer.Issues}
-	if err := r.store.BeginRestore(r.t.Context(), threads.Actor{Name: "root"}, job); err != nil {
+	if err := r.store.BeginRestore(r.t.Context(), job); err != nil {
 		r.t.Fatal(err)
 	}
 }

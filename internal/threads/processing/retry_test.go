@@ -147,7 +147,7 @@ func TestRetry(t *testing.T) {
 		if v := r.compared(); v.Present != 120 || v.Missing != 0 || v.NotCompared != 1 {
 			t.Errorf("%+v", v)
 		}
-		if _, err := r.store.Operate(t.Context(), threads.Actor{Name: "root"}, threads.OpRetry, threads.Wish{}); !fault.Is(err, fault.Conflict) {
+		if _, err := r.store.Operate(t.Context(), threads.OpRetry, threads.Wish{}); !fault.Is(err, fault.Conflict) {
 			t.Error("a retry of nothing: ", err)
 		}
 		r.operate(threads.OpReset)

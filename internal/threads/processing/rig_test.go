@@ -147,7 +147,7 @@ func (r *rig) send(hierarchy, mappings string) {
 // sendFile makes a draft of a file.
 func (r *rig) sendFile(kind, content string) int64 {
 	r.t.Helper()
-	u, err := r.store.Uploads.Replace(r.t.Context(), threads.Actor{Name: "root"}, threads.Upload{Kind: kind, Length: int64(len(content))})
+	u, err := r.store.Uploads.Replace(r.t.Context(), threads.Upload{Kind: kind, Length: int64(len(content))})
 	if err == nil {
 		_, err = r.store.Uploads.Append(r.t.Context(), u.ID, 0, strings.NewReader(content))
 	}
@@ -172,7 +172,7 @@ func (r *rig) wish(op threads.Operation) (w threads.Wish) {
 
 func (r *rig) operate(op threads.Operation) threads.Migration {
 	r.t.Helper()
-	m, err := r.store.Operate(r.t.Context(), threads.Actor{Name: "root"}, op, r.wish(op))
+	m, err := r.store.Operate(r.t.Context(), op, r.wish(op))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func (r *rig) load(records []threads.Record, mappings []threads.IDMapping) {
 	r.send(threadstest.Hierarchy(records), threadstest.CSV(mappings))
 	wish := r.wish(threads.OpUpload)
 	wish.AcceptIncomplete = true
-	if _, err := r.store.Operate(r.t.Context(), threads.Actor{Name: "root"}, threads.OpUpload, wish); err != nil { // drawn files may be empty
+	if _, err := r.store.Operate(r.t.Context(), threads.OpUpload, wish); err != nil { // drawn files may be empty
 		r.t.Fatal(err)
 	}
 }

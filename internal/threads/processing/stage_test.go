@@ -55,11 +55,11 @@ func TestLoadsThatFail(t *testing.T) {
 			t.Fatal(err)
 		}
 		wish := threads.Wish{Drafts: st.Drafts()}
-		if m, err := r.store.Operate(t.Context(), threads.Actor{Name: "root"}, threads.OpUpload, wish); !fault.Is(err, fault.Conflict) {
+		if m, err := r.store.Operate(t.Context(), threads.OpUpload, wish); !fault.Is(err, fault.Conflict) {
 			t.Errorf("%+v, %v", m, err)
 		}
 		wish.AcceptIncomplete = true
-		if m, err := r.store.Operate(t.Context(), threads.Actor{Name: "root"}, threads.OpUpload, wish); err != nil || m.Phase != threads.PhaseReady || m.Records != 1 {
+		if m, err := r.store.Operate(t.Context(), threads.OpUpload, wish); err != nil || m.Phase != threads.PhaseReady || m.Records != 1 {
 			t.Errorf("%+v, %v", m, err)
 		}
 		r.operate(threads.OpReset)
@@ -99,7 +99,7 @@ func TestPreviewThenLoad(t *testing.T) {
 			}
 			<-time.After(time.Millisecond)
 		}
-		m, err := r.store.Operate(t.Context(), threads.Actor{Name: "root"}, threads.OpUpload, threads.Wish{Drafts: previewed})
+		m, err := r.store.Operate(t.Context(), threads.OpUpload, threads.Wish{Drafts: previewed})
 		if err != nil || m.Phase != threads.PhaseReady || m.Records != 1 || m.Chunks != 1 {
 			t.Errorf("%+v, %v", m, err)
 		}

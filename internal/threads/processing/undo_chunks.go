@@ -4,12 +4,13 @@ import (
 	"context"
 	"time"
 
+	"outrigger/internal/db"
 	"outrigger/internal/threads"
 )
 
 // undoChunks undoes what is in the database itself: some chunks, the last one
 // first, and how far they bring the migration, in one transaction.
-func (p *Processor) undoChunks(ctx context.Context, lease threads.Holder, m *threads.Migration) error {
+func (p *Processor) undoChunks(ctx context.Context, lease *db.Lease, m *threads.Migration) error {
 	for slice := 1; m.ChunksDone > 0 || m.IssuesInChunk > 0; {
 		after := m.Next()
 		var w threads.Written

@@ -4,11 +4,12 @@ import (
 	"context"
 	"maps"
 
+	"outrigger/internal/db"
 	"outrigger/internal/threads"
 )
 
 // verify compares the target with the data that is loaded.
-func (p *Processor) verify(ctx context.Context, lease threads.Holder, j threads.Job) error {
+func (p *Processor) verify(ctx context.Context, lease *db.Lease, j threads.Job) error {
 	v := &verifying{p: p, lease: lease, job: j}
 	if err := j.Read(&v.detail); err != nil {
 		return err
@@ -26,7 +27,7 @@ func (p *Processor) verify(ctx context.Context, lease threads.Holder, j threads.
 // about one issue at a time.
 type verifying struct {
 	p      *Processor
-	lease  threads.Holder
+	lease  *db.Lease
 	job    threads.Job
 	detail threads.VerifyJob // as it is stored
 	names  *names            // nil where the target knows none

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -15,11 +13,8 @@ import (
 // before a worker of a stage writes news to another target: threads.ErrOvertaken
 // when the worker, who began in an epoch, was stopped or replaced. What was noted
 // before another write of the same news stays, unless it was changed since.
-func (s *Store) Intend(ctx context.Context, h threads.Holder, stage, epoch int64, at threads.Place, now, news threads.ParentMap) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := fenced(ctx, tx, h); err != nil {
-			return err
-		}
+func (s *Store) Intend(ctx context.Context, lease *db.Lease, stage, epoch int64, at threads.Place, now, news threads.ParentMap) error {
+	return s.db.Write(ctx, fenced(ctx, lease, func(tx *db.Tx) error {
 		m, err := readMigration(ctx, tx, tx.ForUpdate())
 		if err != nil {
 			return err
@@ -29,25 +24,23 @@ func (s *Store) Intend(ctx context.Context, h threads.Holder, stage, epoch int64
 		}
 		before := now.Of(news)
 		var text string
-		err = tx.QueryRow(ctx, `SELECT parents FROM threads_before WHERE stage_id = $1 AND chunk = $2 AND place = $3`, stage, at.Chunk,
-			at.Issue).Scan(&text)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			err = nil
-		case err == nil:
-			u := threads.Undo{IssueMap: threads.IssueMap{Parents: news}}
-			if u.Before, err = threads.ParseParentMap([]byte(text)); err == nil {
-				undone, _ := u.Of(now)
-				before = undone.Of(news)
-			}
-		}
+		noted, err := tx.Find(ctx, "reading what an issue had before", []any{&text},
+			`SELECT parents FROM threads_before WHERE stage_id = $1 AND chunk = $2 AND place = $3`, stage, at.Chunk, at.Issue)
 		if err != nil {
-			return fmt.Errorf("reading what an issue had before: %w", err)
+			return err
+		}
+		if noted {
+			u := threads.Undo{IssueMap: threads.IssueMap{Parents: news}}
+			if u.Before, err = threads.ParseParentMap([]byte(text)); err != nil {
+				return fmt.Errorf("reading what an issue had before: %w", err)
+			}
+			undone, _ := u.Of(now)
+			before = undone.Of(news)
 		}
 		return tx.Do(ctx, "noting what an issue had before", `INSERT INTO threads_before (stage_id, chunk, place, parents) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (stage_id, chunk, place) DO UPDATE SET parents = excluded.parents`, stage, at.Chunk, at.Issue,
 			string(before.AppendJSON(nil)))
-	})
+	}))
 }
 
 // noteBefore stores what issues of this database had, those that had something.
@@ -89,17 +82,11 @@ func (s *Store) Before(ctx context.Context, stage, chunk int64) (before map[int6
 // reports whether there is one.
 func (s *Store) LastBefore(ctx context.Context, stage int64) (at threads.Place, ok bool, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		err := tx.QueryRow(ctx, `SELECT chunk, place FROM threads_before WHERE stage_id = $1 ORDER BY chunk DESC, place DESC LIMIT 1`,
-			stage).Scan(&at.Chunk, &at.Issue)
-		if ok = err == nil; errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
+		ok, err = tx.Find(ctx, "finding the last issue to undo", []any{&at.Chunk, &at.Issue},
+			`SELECT chunk, place FROM threads_before WHERE stage_id = $1 ORDER BY chunk DESC, place DESC LIMIT 1`, stage)
 		return err
 	})
-	if err != nil {
-		return at, false, fmt.Errorf("finding the last issue to undo: %w", err)
-	}
-	return at, ok, nil
+	return at, ok, err
 }
 
 // forget deletes what issues had before.

@@ -73,14 +73,11 @@ func (s *Store) Errors(ctx context.Context, after threads.ErrorPlace, limit int)
 func (s *Store) ChunkWithErrors(ctx context.Context, stage, from, to int64) (*threads.Chunk, error) {
 	var number int64
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT coalesce(min(number), -1) FROM threads_chunks
-			WHERE stage_id = $1 AND number >= $2 AND number <= $3 AND errors > 0`, stage, from, to).Scan(&number)
+		return tx.Get(ctx, "finding errors", []any{&number}, `SELECT coalesce(min(number), -1) FROM threads_chunks
+			WHERE stage_id = $1 AND number >= $2 AND number <= $3 AND errors > 0`, stage, from, to)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("finding errors: %w", err)
-	}
-	if number < 0 {
-		return nil, nil
+	if err != nil || number < 0 {
+		return nil, err
 	}
 	chunks, err := s.Chunks(ctx, stage, number, 1)
 	if err != nil || len(chunks) == 0 {

@@ -13,13 +13,10 @@ import (
 // When m has left PhaseProcessing, the worker's turn is over. What another
 // target has now is stored also for a worker that was stopped, while no other
 // has its lease: it has been written there.
-func (s *Store) Commit(ctx context.Context, h threads.Holder, m *threads.Migration, w threads.Written) error {
+func (s *Store) Commit(ctx context.Context, lease *db.Lease, m *threads.Migration, w threads.Written) error {
 	after, overtaken := threads.Migration{}, false
-	err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteBulk(ctx, fenced(ctx, lease, func(tx *db.Tx) error {
 		after = m.Next()
-		if err := fenced(ctx, tx, h); err != nil {
-			return err
-		}
 		stored, err := readMigration(ctx, tx, tx.ForUpdate())
 		if err != nil {
 			return err
@@ -49,7 +46,7 @@ func (s *Store) Commit(ctx context.Context, h threads.Holder, m *threads.Migrati
 		}
 		after.Worked = workedUntil(&stored, tx.Now())
 		return writeMigration(ctx, tx, &after)
-	})
+	}))
 	if err == nil && overtaken {
 		err = threads.ErrOvertaken
 	}

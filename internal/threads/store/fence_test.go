@@ -14,7 +14,7 @@ import (
 
 // worked begins to process the data of stand: old had the lease of the worker, and
 // now has it.
-func worked(t *testing.T, d *db.DB, s *Store) (old, now threads.Holder, m threads.Migration) {
+func worked(t *testing.T, d *db.DB, s *Store) (old, now *db.Lease, m threads.Migration) {
 	t.Helper()
 	stand(t, d, s, threads.PhaseReady)
 	old, now = twoHolders(t, d)
@@ -41,7 +41,7 @@ func TestOvertakenWritesNothing(t *testing.T) {
 		chunks[0].Refuse(0, threads.TargetNotFound, 0)
 		after := m
 		after.Advance(chunks[0], chunks[0].Issues[0], 0)
-		stage := func(h threads.Holder) *StageWriter { return s.StageWriter(&threads.StageState{ID: m.Stage}, h) }
+		stage := func(h *db.Lease) *StageWriter { return s.StageWriter(&threads.StageState{ID: m.Stage}, h) }
 		draft(t, s, threads.HierarchyFile, `[]`)
 		draft(t, s, threads.MappingsFile, threads.MappingHeader)
 		if _, err := s.Preview(ctx); err != nil {
@@ -99,9 +99,9 @@ func TestOvertakenWritesNothing(t *testing.T) {
 }
 
 // twoHolders returns a lease that was lost, and the one that it was lost to.
-func twoHolders(t *testing.T, d *db.DB) (old, now threads.Holder) {
+func twoHolders(t *testing.T, d *db.DB) (old, now *db.Lease) {
 	t.Helper()
-	for _, h := range []*threads.Holder{&old, &now} {
+	for _, h := range []**db.Lease{&old, &now} {
 		leases := db.NewLeases(d, "node_1", nil)
 		leases.Time, leases.Every = time.Hour, time.Hour
 		if err := leases.Start(t.Context()); err != nil {

@@ -44,7 +44,7 @@ func (s *Store) Job(ctx context.Context, name string) (threads.Job, error) {
 
 // BeginRestore has a backup that was checked written to the target: it is taken
 // from the drafts. fault.Conflict while the migration or another restore runs.
-func (s *Store) BeginRestore(ctx context.Context, who threads.Actor, r threads.RestoreJob) error {
+func (s *Store) BeginRestore(ctx context.Context, r threads.RestoreJob) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		m, err := readMigration(ctx, tx, tx.ForUpdate())
 		if err != nil {
@@ -63,8 +63,8 @@ func (s *Store) BeginRestore(ctx context.Context, who threads.Actor, r threads.R
 		if err := TakeUpload(ctx, tx, r.Upload); err != nil {
 			return err
 		}
-		if err := tx.QueryRow(ctx, `SELECT version FROM threads_targets WHERE id = $1`, s.id).Scan(&r.Before); err != nil {
-			return fmt.Errorf("reading the version: %w", err)
+		if r.Before, err = s.version(ctx, tx, ``); err != nil {
+			return err
 		}
 		if err := dropJob(ctx, tx, threads.JobVerify); err != nil {
 			return err
@@ -73,7 +73,7 @@ func (s *Store) BeginRestore(ctx context.Context, who threads.Actor, r threads.R
 		if err := writeJob(ctx, tx, threads.Job{Name: threads.JobRestore, State: threads.JobRunning, Epoch: job.Epoch + 1}, r); err != nil {
 			return err
 		}
-		return record(ctx, tx, who, "restore", auditObject, nil, map[string]string{"mode": string(r.Mode), "issues": fmt.Sprint(r.Issues)})
+		return record(ctx, tx, "restore", auditObject, nil, map[string]string{"mode": string(r.Mode), "issues": fmt.Sprint(r.Issues)})
 	})
 }
 
@@ -105,10 +105,11 @@ func (s *Store) Verify(ctx context.Context, again bool) (j threads.Job, err erro
 // beginVerify begins a comparison, unless one of the same data and maps runs or,
 // where it need not be done again, has ended.
 func (s *Store) beginVerify(ctx context.Context, tx *db.Tx, m *threads.Migration, again bool) (threads.Job, error) {
-	v := threads.VerifyJob{Stage: m.Stage, Chunks: m.Chunks, First: []threads.Difference{}}
-	if err := tx.QueryRow(ctx, `SELECT version FROM threads_targets WHERE id = $1`, s.id).Scan(&v.Version); err != nil {
-		return threads.Job{}, fmt.Errorf("reading the version: %w", err)
+	version, err := s.version(ctx, tx, ``)
+	if err != nil {
+		return threads.Job{}, err
 	}
+	v := threads.VerifyJob{Stage: m.Stage, Version: version, Chunks: m.Chunks, First: []threads.Difference{}}
 	j, err := readJob(ctx, tx, threads.JobVerify, tx.ForUpdate())
 	if err != nil {
 		return j, err
@@ -130,11 +131,8 @@ func (s *Store) beginVerify(ctx context.Context, tx *db.Tx, m *threads.Migration
 
 // CommitJob stores how far a job is and what it wrote: threads.ErrOvertaken when it is
 // no longer that worker's to say.
-func (s *Store) CommitJob(ctx context.Context, h threads.Holder, j threads.Job, detail any, w threads.JobWritten) error {
-	return s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-		if err := fenced(ctx, tx, h); err != nil {
-			return err
-		}
+func (s *Store) CommitJob(ctx context.Context, lease *db.Lease, j threads.Job, detail any, w threads.JobWritten) error {
+	return s.db.WriteBulk(ctx, fenced(ctx, lease, func(tx *db.Tx) error {
 		stored, err := readJob(ctx, tx, j.Name, tx.ForUpdate())
 		if err != nil {
 			return err
@@ -169,7 +167,7 @@ func (s *Store) CommitJob(ctx context.Context, h threads.Holder, j threads.Job, 
 			tx.AfterCommit(s.Changed)
 		}
 		return writeJob(ctx, tx, j, detail)
-	})
+	}))
 }
 
 // StaleMaps returns up to limit issues after one whose maps are not newer than a

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -113,20 +112,13 @@ func storedMappings(ctx context.Context, tx *db.Tx, kind int64, servers []int64)
 		// everything that the entity type has.
 		q, where = `SELECT m.server_id, m.cloud_id FROM unnest($1::bigint[]) AS q (id), LATERAL (`+q, `server_id = q.id LIMIT 1) AS m`
 	}
-	rows, err := tx.Query(ctx, q+where, args...)
-	if err != nil {
-		return nil, fmt.Errorf("stored mappings: %w", err)
-	}
-	defer rows.Close()
 	stored := map[int64]int64{}
-	for rows.Next() {
+	return stored, tx.EachRow(ctx, "stored mappings", func(row db.Row) error {
 		var server, cloud int64
-		if err := rows.Scan(&server, &cloud); err != nil {
-			return nil, fmt.Errorf("stored mappings: %w", err)
-		}
+		err := row.Scan(&server, &cloud)
 		stored[server] = cloud
-	}
-	return stored, rows.Err()
+		return err
+	}, q+where, args...)
 }
 
 // readMappingCount is how many mappings one transaction reads: some 10 ms.

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,19 +14,22 @@ import (
 // Map returns the map of an issue as it is in the database; an empty one where
 // there is none.
 func (s *Store) Map(ctx context.Context, cloudIssueID int64) (m threads.ParentMap, err error) {
+	var text string
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		var text string
-		err := tx.QueryRow(ctx, `SELECT parents FROM threads_maps WHERE target_id = $1 AND issue_id = $2`, s.id, cloudIssueID).Scan(&text)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		if err == nil {
-			m, err = threads.ParseParentMap([]byte(text))
-		}
+		_, err := tx.Find(ctx, fmt.Sprintf("reading the map of issue %d", cloudIssueID), []any{&text},
+			`SELECT parents FROM threads_maps WHERE target_id = $1 AND issue_id = $2`, s.id, cloudIssueID)
 		return err
 	})
+	if err != nil || text == "" {
+		return nil, err
+	}
+	return parseMap(cloudIssueID, text)
+}
+
+func parseMap(issue int64, text string) (threads.ParentMap, error) {
+	m, err := threads.ParseParentMap([]byte(text))
 	if err != nil {
-		return nil, fmt.Errorf("reading the map of issue %d: %w", cloudIssueID, err)
+		return nil, fmt.Errorf("the map of issue %d: %w", issue, err)
 	}
 	return m, nil
 }
@@ -43,8 +44,8 @@ func (s *Store) Maps(ctx context.Context, cloudIssueIDs []int64) (maps map[int64
 		}
 		maps = make(map[int64]threads.ParentMap, len(found))
 		for id, row := range found {
-			if maps[id], err = threads.ParseParentMap([]byte(row.parents)); err != nil {
-				return fmt.Errorf("the map of issue %d: %w", id, err)
+			if maps[id], err = parseMap(id, row.parents); err != nil {
+				return err
 			}
 		}
 		return nil
@@ -92,31 +93,19 @@ func (s *Store) writeMaps(ctx context.Context, tx *db.Tx) (*mapWriter, error) {
 func (w *mapWriter) read(ctx context.Context, issues []int64) (map[int64]storedMap, error) {
 	found := make(map[int64]storedMap, len(issues))
 	for part := range slices.Chunk(issues, db.MostIDs) {
-		if err := w.readSome(ctx, part, found); err != nil {
-			return nil, fmt.Errorf("reading maps: %w", err)
+		from, args := db.From(w.tx, "id", part)
+		if err := w.tx.EachRow(ctx, "reading maps", func(row db.Row) error {
+			var id int64
+			var m storedMap
+			err := row.Scan(&id, &m.version, &m.parents)
+			found[id] = m
+			return err
+		}, `SELECT m.issue_id, m.version, m.parents FROM `+from+` JOIN threads_maps m ON m.issue_id = ids.id AND m.target_id = `+
+			strconv.FormatInt(w.store.id, 10), args...); err != nil {
+			return nil, err
 		}
 	}
 	return found, nil
-}
-
-func (w *mapWriter) readSome(ctx context.Context, issues []int64, found map[int64]storedMap) error {
-	from, args := db.From(w.tx, "id", issues)
-	rows, err := w.tx.Query(ctx, `SELECT m.issue_id, m.version, m.parents FROM `+from+
-		` JOIN threads_maps m ON m.issue_id = ids.id AND m.target_id = `+
-		strconv.FormatInt(w.store.id, 10), args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		var row storedMap
-		if err := rows.Scan(&id, &row.version, &row.parents); err != nil {
-			return err
-		}
-		found[id] = row
-	}
-	return rows.Err()
 }
 
 // merge merges maps into what there is; of two for one issue, the later one
@@ -175,8 +164,8 @@ func (w *mapWriter) combine(
 		}
 		var old threads.ParentMap
 		if text != "" {
-			if old, err = threads.ParseParentMap([]byte(text)); err != nil {
-				return fmt.Errorf("the map of issue %d: %w", m.CloudIssueID, err)
+			if old, err = parseMap(m.CloudIssueID, text); err != nil {
+				return err
 			}
 		}
 		now[m.CloudIssueID] = string(change(n, old).AppendJSON(nil))

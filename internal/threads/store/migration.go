@@ -20,15 +20,15 @@ const migrationColumns = `epoch, phase, stage_id, accept_incomplete, incomplete,
 func readMigration(ctx context.Context, tx *db.Tx, lock string) (m threads.Migration, err error) {
 	var worked int64
 	var groups string
-	err = tx.QueryRow(ctx, `SELECT `+migrationColumns+` FROM threads_migration WHERE id = 1`+lock).Scan(
+	err = tx.Get(ctx, "reading the migration", []any{
 		&m.Epoch, &m.Phase, &m.Stage, &m.AcceptIncomplete, &m.Incomplete, &m.Records, &m.RecordsDone, &m.Chunks, &m.ChunksDone, &m.IssuesInChunk,
 		&m.Issues, &m.ParentMaps,
 		&m.Permanent, &m.Checked, &m.Refused, &m.Retryable, &m.Retrying, &m.RetryAt.Chunk, &m.RetryAt.Issue,
 		&m.Pace.RateLimits, db.At(&m.Pace.FailingSince), db.At(&m.Pace.WaitUntil), &m.Pace.Declared,
 		db.At(&m.Pace.TroubleSince), &m.Pace.Trouble, db.At(&m.StartedAt), db.At(&m.UpdatedAt), &m.Message, &groups, &worked,
-		&m.Undoing, &m.Undone, &m.Kept)
+		&m.Undoing, &m.Undone, &m.Kept}, `SELECT `+migrationColumns+` FROM threads_migration WHERE id = 1`+lock)
 	if err != nil {
-		return m, fmt.Errorf("reading the migration: %w", err)
+		return m, err
 	}
 	m.Worked = time.Duration(worked) * time.Microsecond
 	if groups != "" {
@@ -83,7 +83,7 @@ func (s *Store) Migration(ctx context.Context) (threads.Migration, error) {
 // Operate does what an administrator asks, and returns how the migration stands
 // then. What the phase does not allow is fault.Conflict, and files that are others
 // than those that w names.
-func (s *Store) Operate(ctx context.Context, who threads.Actor, op threads.Operation, w threads.Wish) (m threads.Migration, err error) {
+func (s *Store) Operate(ctx context.Context, op threads.Operation, w threads.Wish) (m threads.Migration, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if m, err = readMigration(ctx, tx, tx.ForUpdate()); err != nil {
 			return err
@@ -148,7 +148,7 @@ func (s *Store) Operate(ctx context.Context, who threads.Actor, op threads.Opera
 		if w.AcceptOtherSite {
 			after["acceptOtherSite"] = "true"
 		}
-		return record(ctx, tx, who, string(op), auditObject, map[string]string{"phase": string(before)}, after)
+		return record(ctx, tx, string(op), auditObject, map[string]string{"phase": string(before)}, after)
 	})
 	return m, err
 }
@@ -216,9 +216,9 @@ func (s *Store) load(ctx context.Context, tx *db.Tx, before threads.Phase, m *th
 
 // meant is fault.Conflict unless the files that are named are the migration's.
 func meant(ctx context.Context, tx *db.Tx, m *threads.Migration, named threads.Drafts) error {
-	st, err := scanStage(tx.QueryRow(ctx, `SELECT `+stageColumns+` FROM threads_stages WHERE id = $1`, m.Stage))
+	st, err := readStage(ctx, tx, m.Stage)
 	if err != nil {
-		return fmt.Errorf("reading the data: %w", err)
+		return err
 	}
 	if loaded := st.Drafts(); !loaded.Same(named) {
 		return loaded.ErrNotNamed(named)
@@ -279,11 +279,8 @@ func (s *Store) reset(ctx context.Context, tx *db.Tx, m threads.Migration) (thre
 // Taken begins a worker's turn at processing, and returns how the migration stands:
 // nothing of an earlier worker comes any more. threads.ErrOvertaken when there is
 // nothing to process.
-func (s *Store) Taken(ctx context.Context, h threads.Holder) (m threads.Migration, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := fenced(ctx, tx, h); err != nil {
-			return err
-		}
+func (s *Store) Taken(ctx context.Context, lease *db.Lease) (m threads.Migration, err error) {
+	err = s.db.Write(ctx, fenced(ctx, lease, func(tx *db.Tx) error {
 		if m, err = readMigration(ctx, tx, tx.ForUpdate()); err != nil {
 			return err
 		}
@@ -293,6 +290,6 @@ func (s *Store) Taken(ctx context.Context, h threads.Holder) (m threads.Migratio
 		m.Epoch++
 		m.Worked = workedUntil(&m, tx.Now())
 		return writeMigration(ctx, tx, &m)
-	})
+	}))
 	return m, err
 }

@@ -17,8 +17,6 @@ import (
 	"outrigger/internal/threads/threadstest"
 )
 
-var root = threads.Actor{Name: "root", Source: "test"}
-
 // stand puts the migration into a phase that some data is in.
 func stand(t *testing.T, d *db.DB, s *Store, phase threads.Phase) {
 	t.Helper()
@@ -79,7 +77,7 @@ func stage(t *testing.T, d *db.DB, s *Store, id int64) {
 
 func draft(t *testing.T, s *Store, kind, content string) {
 	t.Helper()
-	u, err := s.Uploads.Replace(t.Context(), root, threads.Upload{Kind: kind, Length: int64(len(content))})
+	u, err := s.Uploads.Replace(t.Context(), threads.Upload{Kind: kind, Length: int64(len(content))})
 	if err == nil {
 		_, err = s.Uploads.Append(t.Context(), u.ID, 0, strings.NewReader(content))
 	}
@@ -90,7 +88,7 @@ func draft(t *testing.T, s *Store, kind, content string) {
 
 func operate(t *testing.T, s *Store, op threads.Operation) threads.Migration {
 	t.Helper()
-	m, err := s.Operate(t.Context(), root, op, threads.Wish{Drafts: sent(t, s, op)})
+	m, err := s.Operate(t.Context(), op, threads.Wish{Drafts: sent(t, s, op)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +185,7 @@ func checkOperation(t *testing.T, s *Store, phase threads.Phase, op threads.Oper
 		t.Fatal(err)
 	}
 	want := operations[op][phase]
-	given, err := s.Operate(t.Context(), root, op, threads.Wish{Drafts: loadedFiles(t, s, op, before.Stage)})
+	given, err := s.Operate(t.Context(), op, threads.Wish{Drafts: loadedFiles(t, s, op, before.Stage)})
 	after, readErr := s.Migration(t.Context())
 	switch {
 	case readErr != nil:
@@ -228,11 +226,11 @@ func TestUpload(t *testing.T) {
 				t.Fatal(err)
 			}
 			draft(t, s, threads.HierarchyFile, `[]`)
-			if _, err := s.Operate(t.Context(), root, threads.OpUpload, threads.Wish{Drafts: sent(t, s, threads.OpUpload)}); !fault.Is(err, fault.Conflict) && phase != threads.PhaseLoading {
+			if _, err := s.Operate(t.Context(), threads.OpUpload, threads.Wish{Drafts: sent(t, s, threads.OpUpload)}); !fault.Is(err, fault.Conflict) && phase != threads.PhaseLoading {
 				t.Errorf("%s: with one draft upload gives %v", phase, err)
 			}
 			draft(t, s, threads.MappingsFile, threads.MappingHeader)
-			after, err := s.Operate(t.Context(), root, threads.OpUpload, threads.Wish{Drafts: sent(t, s, threads.OpUpload)})
+			after, err := s.Operate(t.Context(), threads.OpUpload, threads.Wish{Drafts: sent(t, s, threads.OpUpload)})
 			if slices.Contains([]threads.Phase{threads.PhaseEmpty, threads.PhaseLoading, threads.PhaseReady}, phase) {
 				if err != nil || after.Phase != threads.PhaseLoading || after.Stage == before.Stage {
 					t.Errorf("%s: upload leads to %+v, %v", phase, after, err)
@@ -308,7 +306,7 @@ func TestTwoStarts(t *testing.T) {
 			errs := make([]error, 8)
 			var all sync.WaitGroup
 			for i := range errs {
-				all.Go(func() { _, errs[i] = s.Operate(context.Background(), root, c.op, threads.Wish{}) })
+				all.Go(func() { _, errs[i] = s.Operate(context.Background(), c.op, threads.Wish{}) })
 			}
 			all.Wait()
 			won := 0
@@ -338,7 +336,7 @@ func TestRestoreExcludesProcessing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = s.BeginRestore(t.Context(), root, threads.RestoreJob{Mode: threads.RestoreMerge, Upload: u.ID})
+			err = s.BeginRestore(t.Context(), threads.RestoreJob{Mode: threads.RestoreMerge, Upload: u.ID})
 			if phase == threads.PhaseProcessing {
 				if !fault.Is(err, fault.Conflict) {
 					t.Errorf("%s: %v", phase, err)
@@ -349,11 +347,11 @@ func TestRestoreExcludesProcessing(t *testing.T) {
 				t.Fatal(phase, err)
 			}
 			for _, op := range []threads.Operation{threads.OpStart, threads.OpContinue} {
-				if _, err := s.Operate(t.Context(), root, op, threads.Wish{}); !fault.Is(err, fault.Conflict) {
+				if _, err := s.Operate(t.Context(), op, threads.Wish{}); !fault.Is(err, fault.Conflict) {
 					t.Errorf("%s: %s while a backup is restored gives %v", phase, op, err)
 				}
 			}
-			if err := s.BeginRestore(t.Context(), root, threads.RestoreJob{}); !fault.Is(err, fault.Conflict) {
+			if err := s.BeginRestore(t.Context(), threads.RestoreJob{}); !fault.Is(err, fault.Conflict) {
 				t.Errorf("%s: a second restore gives %v", phase, err)
 			}
 			if err := d.Write(t.Context(), func(tx *db.Tx) error { return dropJob(t.Context(), tx, threads.JobRestore) }); err != nil {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"outrigger/internal/db"
 	"outrigger/internal/threads"
@@ -109,18 +108,11 @@ func storedOf(ctx context.Context, tx *db.Tx, records []threads.Record) (map[int
 
 // scanRecords returns the records that where selects, by comment.
 func scanRecords(ctx context.Context, tx *db.Tx, where string, args ...any) (map[int64]threads.Record, error) {
-	rows, err := tx.Query(ctx, `SELECT issue_id, comment_id, parent_comment_id FROM threads_source_records WHERE `+where, args...)
-	if err != nil {
-		return nil, fmt.Errorf("stored records: %w", err)
-	}
-	defer rows.Close()
 	stored := map[int64]threads.Record{}
-	for rows.Next() {
+	return stored, tx.EachRow(ctx, "stored records", func(row db.Row) error {
 		var r threads.Record
-		if err := rows.Scan(&r.IssueID, &r.CommentID, &r.ParentCommentID); err != nil {
-			return nil, fmt.Errorf("stored records: %w", err)
-		}
+		err := row.Scan(&r.IssueID, &r.CommentID, &r.ParentCommentID)
 		stored[r.CommentID] = r
-	}
-	return stored, rows.Err()
+		return err
+	}, `SELECT issue_id, comment_id, parent_comment_id FROM threads_source_records WHERE `+where, args...)
 }

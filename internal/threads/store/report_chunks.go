@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -59,12 +58,10 @@ func (s *Source) DropOldReports(ctx context.Context, site int64) error {
 	for done := false; !done; {
 		err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {
 			var last int64
-			err := tx.QueryRow(ctx, `SELECT id FROM threads_source_reports WHERE site_id = $1 ORDER BY id DESC LIMIT 1 OFFSET 1`, site).Scan(&last)
-			if done = errors.Is(err, sql.ErrNoRows); done {
-				return nil
-			}
-			if err != nil {
-				return fmt.Errorf("old reports: %w", err)
+			found, err := tx.Find(ctx, "old reports", []any{&last},
+				`SELECT id FROM threads_source_reports WHERE site_id = $1 ORDER BY id DESC LIMIT 1 OFFSET 1`, site)
+			if done = err == nil && !found; done || err != nil {
+				return err
 			}
 			done, err = dropReports(ctx, tx, site, last)
 			return err
@@ -123,16 +120,17 @@ func (t *reportText) load(number int64) error {
 		return nil
 	}
 	t.number = -1
+	t.chunk = nil
 	err := t.store.db.Read(t.ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(t.ctx, `SELECT content FROM threads_source_chunks WHERE report_id = $1 AND number = $2`, t.report.ID,
-			number).Scan(&t.chunk)
+		_, err := tx.Find(t.ctx, "part of a report", []any{&t.chunk},
+			`SELECT content FROM threads_source_chunks WHERE report_id = $1 AND number = $2`, t.report.ID, number)
+		return err
 	})
-	want := min(ReportChunk, t.report.Size-number*ReportChunk)
-	switch {
-	case errors.Is(err, sql.ErrNoRows), err == nil && int64(len(t.chunk)) != want:
+	if err != nil {
+		return err
+	}
+	if int64(len(t.chunk)) != min(ReportChunk, t.report.Size-number*ReportChunk) {
 		return fault.New(fault.Unavailable, "The report was replaced while it was read; ask for it again.")
-	case err != nil:
-		return fmt.Errorf("part of a report: %w", err)
 	}
 	t.number = number
 	return nil

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 
 	"outrigger/internal/db"
@@ -43,15 +41,12 @@ func (s *Source) Ask(ctx context.Context, siteURL string, invalidate, remote boo
 		if err != nil {
 			return err
 		}
-		n, err := tx.Exec(ctx, `INSERT INTO threads_source_reports (site_id, version, state, invalidate, failure, refused, size, mappings,
-			changed_at)
+		n, err := tx.Changed(ctx, "ordering a report", `INSERT INTO threads_source_reports
+			(site_id, version, state, invalidate, failure, refused, size, mappings, changed_at)
 			VALUES ($1, $2, 'making', $3, '', 0, 0, 0, $4) ON CONFLICT (site_id) WHERE state = 'making' DO NOTHING`,
 			site.ID, site.Version, bit(invalidate), db.Micros(tx.Now()))
-		if err != nil {
-			return fmt.Errorf("ordering a report: %w", err)
-		}
 		report, ordered = threads.Report{Site: site, State: threads.ReportMaking}, n > 0
-		return nil
+		return err
 	})
 	return report, ordered, err
 }
@@ -69,16 +64,15 @@ func present(ctx context.Context, tx *db.Tx, siteURL string, invalidate, remote 
 			return report, false, err
 		}
 	}
-	report, err = scanReport(tx.QueryRow(ctx, `SELECT `+reportColumns+` FROM threads_source_reports r
-		JOIN threads_source_sites s ON s.id = r.site_id WHERE r.site_id = $1 ORDER BY r.id DESC LIMIT 1`, site.ID))
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return report, false, nil
-	case err != nil:
-		return report, false, fmt.Errorf("report: %w", err)
-	case report.State == threads.ReportReady:
+	newest, err := db.List(ctx, tx, "report", scanReport, `SELECT `+reportColumns+` FROM threads_source_reports r
+		JOIN threads_source_sites s ON s.id = r.site_id WHERE r.site_id = $1 ORDER BY r.id DESC LIMIT 1`, site.ID)
+	if err != nil || len(newest) == 0 {
+		return report, false, err
+	}
+	switch report = newest[0]; report.State {
+	case threads.ReportReady:
 		holds = !invalidate && report.Version == site.Version
-	case report.State == threads.ReportFailed:
+	case threads.ReportFailed:
 		holds = !invalidate && tx.Now().Sub(report.ChangedAt) < threads.ReportFailureKept
 	default:
 		holds = true
@@ -126,16 +120,13 @@ func (s *Source) FinishReport(ctx context.Context, lease *db.Lease, r threads.Re
 		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
 			return err
 		}
-		n, err := tx.Exec(ctx, `UPDATE threads_source_reports SET state = $2, failure = $3, refused = $4, size = $5, mappings = $6,
-			version = $7, changed_at = $8 WHERE id = $1 AND state = 'making'`,
+		n, err := tx.Changed(ctx, "finishing a report", `UPDATE threads_source_reports
+			SET state = $2, failure = $3, refused = $4, size = $5, mappings = $6, version = $7, changed_at = $8 WHERE id = $1 AND state = 'making'`,
 			r.ID, r.State, r.Failure, bit(r.Refused), r.Size, r.Mappings, r.Version, db.Micros(tx.Now()))
-		if err != nil {
-			return fmt.Errorf("finishing a report: %w", err)
-		}
-		if n == 0 {
+		if err == nil && n == 0 {
 			return fault.New(fault.NotFound, "The report was removed while it was made.")
 		}
-		return nil
+		return err
 	})
 }
 

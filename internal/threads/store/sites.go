@@ -123,13 +123,10 @@ func (s *Source) forgetSome(ctx context.Context, siteURL string) (n int64, done 
 // MappingsOf counts the mappings of a site; one that has none has 0.
 func (s *Source) MappingsOf(ctx context.Context, siteURL string) (n int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT CAST(coalesce(sum(k.mappings), 0) AS BIGINT) FROM threads_source_kinds k
-			JOIN threads_source_sites s ON s.id = k.site_id WHERE s.url = $1`, siteURL).Scan(&n)
+		return tx.Get(ctx, "counting mappings", []any{&n}, `SELECT CAST(coalesce(sum(k.mappings), 0) AS BIGINT)
+			FROM threads_source_kinds k JOIN threads_source_sites s ON s.id = k.site_id WHERE s.url = $1`, siteURL)
 	})
-	if err != nil {
-		return 0, fmt.Errorf("counting mappings: %w", err)
-	}
-	return n, nil
+	return n, err
 }
 
 // Site returns a site with its kinds, by entity type.

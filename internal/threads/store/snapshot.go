@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -41,16 +40,25 @@ func (s *Store) Snapshot(ctx context.Context) (*Snapshot, error) {
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		snap.At, snap.renewed = tx.Now(), tx.Now()
 		// After the transaction that writes now; see writeMaps.
-		if err := tx.QueryRow(ctx, `SELECT version FROM threads_targets WHERE id = $1`+tx.ForUpdate(), s.id).Scan(&snap.version); err != nil {
+		version, err := s.version(ctx, tx, tx.ForUpdate())
+		if err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, `INSERT INTO threads_snapshots (target_id, version, expires_at) VALUES ($1, $2, $3) RETURNING id`,
-			s.id, snap.version, db.Micros(tx.Now().Add(snapshotTime))).Scan(&snap.id)
+		snap.version = version
+		return tx.Get(ctx, "beginning to read the maps", []any{&snap.id},
+			`INSERT INTO threads_snapshots (target_id, version, expires_at) VALUES ($1, $2, $3) RETURNING id`,
+			s.id, version, db.Micros(tx.Now().Add(snapshotTime)))
 	})
 	if err != nil {
-		return nil, fmt.Errorf("beginning to read the maps: %w", err)
+		return nil, err
 	}
 	return snap, nil
+}
+
+// version is that of the maps; lock is added to the query.
+func (s *Store) version(ctx context.Context, tx *db.Tx, lock string) (version int64, err error) {
+	err = tx.Get(ctx, "reading the version of the maps", []any{&version}, `SELECT version FROM threads_targets WHERE id = $1`+lock, s.id)
+	return version, err
 }
 
 // Close ends the reading: what is written over need not be kept any more.
@@ -63,18 +71,16 @@ func (n *Snapshot) Close(ctx context.Context) {
 
 // renew says that the snapshot is still read.
 func (n *Snapshot) renew(ctx context.Context) error {
-	if err := n.store.db.Write(ctx, func(tx *db.Tx) error {
+	return n.store.db.Write(ctx, func(tx *db.Tx) error {
 		n.renewed = tx.Now()
-		changed, err := tx.Exec(ctx, `UPDATE threads_snapshots SET expires_at = $2 WHERE id = $1 AND expires_at > $3`,
+		changed, err := tx.Changed(ctx, "going on reading the maps",
+			`UPDATE threads_snapshots SET expires_at = $2 WHERE id = $1 AND expires_at > $3`,
 			n.id, db.Micros(tx.Now().Add(snapshotTime)), db.Micros(tx.Now()))
 		if err == nil && changed == 0 {
 			err = fault.New(fault.Unavailable, "The backup was read too slowly, and what it would need is gone. Begin it again.")
 		}
 		return err
-	}); err != nil {
-		return fmt.Errorf("going on reading the maps: %w", err)
-	}
-	return nil
+	})
 }
 
 // Next returns some more maps, in the order of their issues; nil at the end.
@@ -89,7 +95,7 @@ func (n *Snapshot) Next(ctx context.Context) (maps []threads.IssueMap, err error
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading maps: %w", err)
+		return nil, err
 	}
 	if now.Sub(n.renewed) > snapshotTime/4 {
 		err = n.renew(ctx)
@@ -126,20 +132,11 @@ type versionRow struct {
 	parents        string
 }
 
-func (n *Snapshot) rows(ctx context.Context, tx *db.Tx, q string, args ...any) (list []versionRow, err error) {
-	rows, err := tx.Query(ctx, q, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var r versionRow
-		if err := rows.Scan(&r.issue, &r.version, &r.parents); err != nil {
-			return nil, err
-		}
-		list = append(list, r)
-	}
-	return list, rows.Err()
+func (n *Snapshot) rows(ctx context.Context, tx *db.Tx, q string, args ...any) ([]versionRow, error) {
+	return db.List(ctx, tx, "reading maps", func(row db.Row) (r versionRow, err error) {
+		err = row.Scan(&r.issue, &r.version, &r.parents)
+		return r, err
+	}, q, args...)
 }
 
 // pick puts the rows of the version together, in the order of issues.
@@ -149,9 +146,9 @@ func (n *Snapshot) pick(present, old []versionRow) ([]threads.IssueMap, error) {
 	slices.SortFunc(rows, func(a, b versionRow) int { return cmp.Compare(a.issue, b.issue) })
 	maps := make([]threads.IssueMap, len(rows))
 	for i, r := range rows {
-		parents, err := threads.ParseParentMap([]byte(r.parents))
+		parents, err := parseMap(r.issue, r.parents)
 		if err != nil {
-			return nil, fmt.Errorf("the map of issue %d: %w", r.issue, err)
+			return nil, err
 		}
 		maps[i] = threads.IssueMap{CloudIssueID: r.issue, Parents: parents}
 	}

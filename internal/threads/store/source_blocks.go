@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"outrigger/internal/db"
 	"outrigger/internal/threads"
@@ -13,21 +12,12 @@ func (s *Source) loadIndex(ctx context.Context, tx *db.Tx, st threads.SourceStat
 	if x := s.index.Load(); x != nil && x.generation == st.Generation {
 		return x, nil
 	}
-	rows, err := tx.Query(ctx, `SELECT issue_id, comment_id, records FROM threads_source_blocks ORDER BY issue_id, comment_id`)
+	blocks, err := db.List(ctx, tx, "blocks", func(row db.Row) (b block, err error) {
+		err = row.Scan(&b.first.issue, &b.first.comment, &b.records)
+		return b, err
+	}, `SELECT issue_id, comment_id, records FROM threads_source_blocks ORDER BY issue_id, comment_id`)
 	if err != nil {
-		return nil, fmt.Errorf("blocks: %w", err)
-	}
-	defer rows.Close()
-	var blocks []block
-	for rows.Next() {
-		var b block
-		if err := rows.Scan(&b.first.issue, &b.first.comment, &b.records); err != nil {
-			return nil, fmt.Errorf("blocks: %w", err)
-		}
-		blocks = append(blocks, b)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("blocks: %w", err)
+		return nil, err
 	}
 	return newIndex(st.Generation, blocks), nil
 }
@@ -84,11 +74,12 @@ func cutBlock(ctx context.Context, tx *db.Tx, b block) ([]block, error) {
 	blocks := []block{b}
 	for last := &blocks[0]; last.records > maxBlock; last = &blocks[len(blocks)-1] {
 		next := block{records: last.records - blockSize}
-		err := tx.QueryRow(ctx, `SELECT issue_id, comment_id FROM threads_source_records
+		err := tx.Get(ctx, "cutting a block", []any{&next.first.issue, &next.first.comment},
+			`SELECT issue_id, comment_id FROM threads_source_records
 			WHERE (issue_id, comment_id) >= ($1, $2) ORDER BY issue_id, comment_id LIMIT 1 OFFSET $3`,
-			last.first.issue, last.first.comment, blockSize).Scan(&next.first.issue, &next.first.comment)
+			last.first.issue, last.first.comment, blockSize)
 		if err != nil {
-			return nil, fmt.Errorf("cutting a block: %w", err)
+			return nil, err
 		}
 		last.records = blockSize
 		blocks = append(blocks, next)

@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"outrigger/internal/db"
@@ -42,30 +40,42 @@ func findStage(ctx context.Context, tx *db.Tx, hierarchy, mappings int64) (*thre
 		return st, err
 	}
 	st = &threads.StageState{State: threads.StageWanted, HierarchyID: hierarchy, MappingsID: mappings}
-	err = tx.QueryRow(ctx, `INSERT INTO threads_stages (state, hierarchy_id, mappings_id, step, done, chunks, preview, inputs, message,
-		created_at)
-		VALUES ('wanted', $1, $2, '', 0, 0, '', '', '', $3) RETURNING id`, hierarchy, mappings, db.Micros(tx.Now())).Scan(&st.ID)
-	if err != nil {
-		return nil, fmt.Errorf("ordering a stage: %w", err)
+	return st, tx.Get(ctx, "ordering a stage", []any{&st.ID}, `INSERT INTO threads_stages (state, hierarchy_id, mappings_id, step, done,
+		chunks, preview, inputs, message, created_at)
+		VALUES ('wanted', $1, $2, '', 0, 0, '', '', '', $3) RETURNING id`, hierarchy, mappings, db.Micros(tx.Now()))
+}
+
+// oneStage returns the first stage that a condition selects, nil when there is
+// none.
+func oneStage(ctx context.Context, tx *db.Tx, where string, args ...any) (*threads.StageState, error) {
+	list, err := db.List(ctx, tx, "reading the data", scanStage, `SELECT `+stageColumns+` FROM threads_stages WHERE `+where, args...)
+	if err != nil || len(list) == 0 {
+		return nil, err
 	}
-	return st, nil
+	return list[0], nil
+}
+
+// readStage returns a stage that there is.
+func readStage(ctx context.Context, tx *db.Tx, id int64) (*threads.StageState, error) {
+	st, err := oneStage(ctx, tx, `id = $1`, id)
+	if err == nil && st == nil {
+		err = fmt.Errorf("the data %d is not there", id)
+	}
+	return st, err
 }
 
 // stageOf returns the stage of two files, nil when there is none.
 func stageOf(ctx context.Context, tx *db.Tx, hierarchy, mappings int64) (*threads.StageState, error) {
-	st, err := scanStage(tx.QueryRow(ctx, `SELECT `+stageColumns+` FROM threads_stages
-		WHERE hierarchy_id = $1 AND mappings_id = $2 AND state <> 'gone' ORDER BY id DESC LIMIT 1`, hierarchy, mappings))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	return st, err
+	return oneStage(ctx, tx, `hierarchy_id = $1 AND mappings_id = $2 AND state <> 'gone' ORDER BY id DESC LIMIT 1`, hierarchy, mappings)
 }
 
 // Stage returns a stage by its id: fault.NotFound when there is none.
 func (s *Store) Stage(ctx context.Context, id int64) (st *threads.StageState, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		st, err = scanStage(tx.QueryRow(ctx, `SELECT `+stageColumns+` FROM threads_stages WHERE id = $1 AND state <> 'gone'`, id))
-		return noRows(err, fault.New(fault.NotFound, "There is no such data."))
+		if st, err = oneStage(ctx, tx, `id = $1 AND state <> 'gone'`, id); err == nil && st == nil {
+			err = fault.New(fault.NotFound, "There is no such data.")
+		}
+		return err
 	})
 	return st, err
 }
@@ -90,7 +100,7 @@ func (s *Store) Preview(ctx context.Context) (st *threads.StageState, err error)
 		case missing == nil:
 			st, err = stageOf(ctx, tx, hierarchy.ID, mappings.ID)
 		case fault.Is(missing, fault.Conflict) && m.Stage != 0:
-			st, err = scanStage(tx.QueryRow(ctx, `SELECT `+stageColumns+` FROM threads_stages WHERE id = $1`, m.Stage))
+			st, err = readStage(ctx, tx, m.Stage)
 		default:
 			err = missing
 		}
@@ -109,38 +119,30 @@ func (s *Store) Preview(ctx context.Context) (st *threads.StageState, err error)
 
 // ClaimStage returns the stage that is wanted most, as running: that of a load,
 // else the newest. It gives nil when none is wanted.
-func (s *Store) ClaimStage(ctx context.Context, h threads.Holder) (st *threads.StageState, err error) {
+func (s *Store) ClaimStage(ctx context.Context, lease *db.Lease) (st *threads.StageState, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		st, err = scanStage(tx.QueryRow(ctx, `SELECT `+stageColumns+` FROM threads_stages WHERE state IN ('wanted', 'running')
-			ORDER BY CASE WHEN id = (SELECT stage_id FROM threads_migration WHERE id = 1) THEN 0 ELSE 1 END, id DESC LIMIT 1`))
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
+		st, err = oneStage(ctx, tx, `state IN ('wanted', 'running')
+			ORDER BY CASE WHEN id = (SELECT stage_id FROM threads_migration WHERE id = 1) THEN 0 ELSE 1 END, id DESC LIMIT 1`)
 		return err
 	})
 	if st == nil || err != nil {
 		return nil, err
 	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := fenced(ctx, tx, h); err != nil {
-			return err
-		}
+	err = s.db.Write(ctx, fenced(ctx, lease, func(tx *db.Tx) error {
 		return setStage(ctx, tx, st.ID, `state = 'running', step = '', done = 0`)
-	})
+	}))
 	return st, err
 }
 
 // setStage changes a stage that is wanted or running: threads.ErrOvertaken when it is
 // not any more.
 func setStage(ctx context.Context, tx *db.Tx, id int64, set string, args ...any) error {
-	n, err := tx.Exec(ctx, `UPDATE threads_stages SET `+set+` WHERE id = $1 AND state IN ('wanted', 'running')`, append([]any{id}, args...)...)
-	if err != nil {
-		return fmt.Errorf("changing a stage: %w", err)
+	n, err := tx.Changed(ctx, "changing a stage", `UPDATE threads_stages SET `+set+` WHERE id = $1 AND state IN ('wanted', 'running')`,
+		append([]any{id}, args...)...)
+	if err == nil && n == 0 {
+		err = threads.ErrOvertaken
 	}
-	if n == 0 {
-		return threads.ErrOvertaken
-	}
-	return nil
+	return err
 }
 
 // Inputs returns the two uploads of a stage.
@@ -157,7 +159,7 @@ func (s *Store) Inputs(ctx context.Context, st *threads.StageState) (hierarchy, 
 
 // giveBack makes drafts of a load's files again; the migration has no data.
 func giveBack(ctx context.Context, tx *db.Tx, m *threads.Migration) error {
-	st, err := scanStage(tx.QueryRow(ctx, `SELECT `+stageColumns+` FROM threads_stages WHERE id = $1`, m.Stage))
+	st, err := readStage(ctx, tx, m.Stage)
 	if err != nil {
 		return err
 	}
@@ -173,9 +175,9 @@ func dropStage(ctx context.Context, tx *db.Tx, id int64) error {
 	if id == 0 {
 		return nil
 	}
-	st, err := scanStage(tx.QueryRow(ctx, `SELECT `+stageColumns+` FROM threads_stages WHERE id = $1`, id))
+	st, err := readStage(ctx, tx, id)
 	if err != nil {
-		return fmt.Errorf("reading the data to drop: %w", err)
+		return err
 	}
 	for _, file := range []int64{st.HierarchyID, st.MappingsID} {
 		if err := DropUpload(ctx, tx, file); err != nil {
@@ -192,13 +194,10 @@ func clearStage(ctx context.Context, tx *db.Tx, id int64) (int64, error) {
 	if err != nil || n > 0 {
 		return n, err
 	}
-	n, err = tx.Exec(ctx, `DELETE FROM threads_chunks WHERE stage_id = $1 AND number IN
+	n, err = tx.Changed(ctx, "deleting chunks", `DELETE FROM threads_chunks WHERE stage_id = $1 AND number IN
 		(SELECT number FROM threads_chunks WHERE stage_id = $1 ORDER BY number LIMIT $2)`, id, clearChunks)
-	if err != nil {
-		return 0, fmt.Errorf("deleting chunks: %w", err)
-	}
-	if n > 0 {
-		return n, nil
+	if err != nil || n > 0 {
+		return n, err
 	}
 	return clearBefore(ctx, tx, id)
 }

@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"outrigger/internal/db"
@@ -15,29 +13,24 @@ import (
 type StageWriter struct {
 	store *Store
 	id    int64
-	h     threads.Holder
+	lease *db.Lease
 }
 
 // StageWriter writes for a stage that was claimed.
-func (s *Store) StageWriter(st *threads.StageState, h threads.Holder) *StageWriter {
-	return &StageWriter{s, st.ID, h}
+func (s *Store) StageWriter(st *threads.StageState, lease *db.Lease) *StageWriter {
+	return &StageWriter{s, st.ID, lease}
 }
 
 func (w *StageWriter) write(ctx context.Context, fn func(tx *db.Tx) error) error {
-	return w.store.db.WriteBulk(ctx, func(tx *db.Tx) error {
-		if err := fenced(ctx, tx, w.h); err != nil {
-			return err
-		}
-		return fn(tx)
-	})
+	return w.store.db.WriteBulk(ctx, fenced(ctx, w.lease, fn))
 }
 
 // WritePages keeps pages of a sorted run.
 func (w *StageWriter) WritePages(ctx context.Context, run, first int64, pages [][]byte) error {
 	return w.write(ctx, func(tx *db.Tx) error {
 		for i, p := range pages {
-			if _, err := tx.Exec(ctx, `INSERT INTO threads_stage_pages (stage_id, run, page, data) VALUES ($1, $2, $3, $4)`, w.id, run,
-				first+int64(i), p); err != nil {
+			if err := tx.Do(ctx, "keeping a page", `INSERT INTO threads_stage_pages (stage_id, run, page, data) VALUES ($1, $2, $3, $4)`,
+				w.id, run, first+int64(i), p); err != nil {
 				return err
 			}
 		}
@@ -48,12 +41,13 @@ func (w *StageWriter) WritePages(ctx context.Context, run, first int64, pages []
 // ReadPage reads one of them.
 func (w *StageWriter) ReadPage(ctx context.Context, run, page int64) (data []byte, err error) {
 	err = w.store.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT data FROM threads_stage_pages WHERE stage_id = $1 AND run = $2 AND page = $3`, w.id, run,
-			page).Scan(&data)
+		found, err := tx.Find(ctx, "reading a page", []any{&data},
+			`SELECT data FROM threads_stage_pages WHERE stage_id = $1 AND run = $2 AND page = $3`, w.id, run, page)
+		if err == nil && !found {
+			err = threads.ErrOvertaken // it is being cleared away
+		}
+		return err
 	})
-	if errors.Is(err, sql.ErrNoRows) {
-		err = threads.ErrOvertaken // it is being cleared away
-	}
 	return data, err
 }
 
@@ -104,57 +98,47 @@ func (w *StageWriter) Finish(ctx context.Context, p *threads.Preview, inputs []t
 	if err != nil {
 		return fmt.Errorf("encoding the inputs: %w", err)
 	}
-	return w.store.db.Write(ctx, func(tx *db.Tx) error {
-		if err := fenced(ctx, tx, w.h); err != nil {
-			return err
+	return w.end(ctx, func(tx *db.Tx, m *threads.Migration) error {
+		if len(p.Incomplete) > 0 && !m.AcceptIncomplete {
+			return refuse(ctx, tx, m, p.ErrIncomplete().Message)
 		}
-		if err := setStage(ctx, tx, w.id, `state = 'done', step = '', done = 1000, preview = $2, inputs = $3,
-			chunks = (SELECT count(*) FROM threads_chunks c WHERE c.stage_id = threads_stages.id)`, string(text), string(files)); err != nil {
-			return err
-		}
-		m, err := readMigration(ctx, tx, tx.ForUpdate())
-		if err != nil || m.Phase != threads.PhaseLoading || m.Stage != w.id {
-			return err
-		}
-		st, err := scanStage(tx.QueryRow(ctx, `SELECT `+stageColumns+` FROM threads_stages WHERE id = $1`, w.id))
+		st, err := readStage(ctx, tx, w.id)
 		if err != nil {
 			return err
 		}
-		if len(p.Incomplete) > 0 && !m.AcceptIncomplete {
-			return w.refuse(ctx, tx, m, p.ErrIncomplete().Message)
-		}
-		if err := loaded(ctx, tx, &m, st); err != nil {
-			return err
-		}
-		tx.AfterCommit(w.store.Changed)
-		return writeMigration(ctx, tx, &m)
-	})
+		return loaded(ctx, tx, m, st)
+	}, `state = 'done', step = '', done = 1000, preview = $2, inputs = $3,
+		chunks = (SELECT count(*) FROM threads_chunks c WHERE c.stage_id = threads_stages.id)`, string(text), string(files))
 }
 
 // Fail ends the stage: the files cannot be used, and why.
 func (w *StageWriter) Fail(ctx context.Context, message string) error {
-	return w.store.db.Write(ctx, func(tx *db.Tx) error {
-		if err := fenced(ctx, tx, w.h); err != nil {
-			return err
-		}
-		if err := setStage(ctx, tx, w.id, `state = 'failed', step = '', message = $2`, message); err != nil {
+	return w.end(ctx, func(tx *db.Tx, m *threads.Migration) error { return refuse(ctx, tx, m, message) },
+		`state = 'failed', step = '', message = $2`, message)
+}
+
+// end ends the stage as set says, and the load that waits for it, if one does, as
+// then does.
+func (w *StageWriter) end(ctx context.Context, then func(*db.Tx, *threads.Migration) error, set string, args ...any) error {
+	return w.store.db.Write(ctx, fenced(ctx, w.lease, func(tx *db.Tx) error {
+		if err := setStage(ctx, tx, w.id, set, args...); err != nil {
 			return err
 		}
 		m, err := readMigration(ctx, tx, tx.ForUpdate())
 		if err != nil || m.Phase != threads.PhaseLoading || m.Stage != w.id {
 			return err
 		}
-		return w.refuse(ctx, tx, m, message)
-	})
+		if err := then(tx, &m); err != nil {
+			return err
+		}
+		tx.AfterCommit(w.store.Changed)
+		return writeMigration(ctx, tx, &m)
+	}))
 }
 
 // refuse ends a load that cannot go on; its files are drafts again.
-func (w *StageWriter) refuse(ctx context.Context, tx *db.Tx, m threads.Migration, why string) error {
+func refuse(ctx context.Context, tx *db.Tx, m *threads.Migration, why string) error {
 	m.Epoch++
 	m.Phase, m.Message = threads.PhaseEmpty, why
-	if err := giveBack(ctx, tx, &m); err != nil {
-		return err
-	}
-	tx.AfterCommit(w.store.Changed)
-	return writeMigration(ctx, tx, &m)
+	return giveBack(ctx, tx, m)
 }

@@ -6,15 +6,14 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"embed"
-	"errors"
 	"fmt"
 	"sync"
 
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/threads"
 )
 
@@ -93,20 +92,25 @@ const (
 	draftOwner    = "from"
 )
 
-func record(ctx context.Context, tx *db.Tx, who threads.Actor, action, object string, before, after map[string]string) error {
-	return audit.Record(ctx, tx, audit.Entry{
-		Who: who.Name, Source: who.Source, Address: who.Address, RequestID: who.RequestID,
+func record(ctx context.Context, tx *db.Tx, action, object string, before, after map[string]string) error {
+	return audit.Record(ctx, tx, identity.WithActor(ctx, audit.Entry{
 		Area: auditArea, Action: action, Object: object, Before: before, After: after,
-	})
+	}))
 }
 
-// fenced is threads.ErrOvertaken unless the lease is still the holder's.
-func fenced(ctx context.Context, tx *db.Tx, h threads.Holder) error {
-	err := tx.Fenced(ctx, h.Name(), h.Fence())
-	if fault.Is(err, fault.Conflict) {
-		return fmt.Errorf("%w: %w", threads.ErrOvertaken, err)
+// fenced is fn under a worker's lease: threads.ErrOvertaken unless it is still the
+// worker's.
+func fenced(ctx context.Context, lease *db.Lease, fn func(tx *db.Tx) error) func(tx *db.Tx) error {
+	return func(tx *db.Tx) error {
+		err := tx.Fenced(ctx, lease.Name(), lease.Fence())
+		switch {
+		case fault.Is(err, fault.Conflict):
+			return fmt.Errorf("%w: %w", threads.ErrOvertaken, err)
+		case err != nil:
+			return err
+		}
+		return fn(tx)
 	}
-	return err
 }
 
 func bit(b bool) int64 {
@@ -114,12 +118,4 @@ func bit(b bool) int64 {
 		return 1
 	}
 	return 0
-}
-
-// noRows makes a fault of sql.ErrNoRows.
-func noRows(err error, missing *fault.Error) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return missing
-	}
-	return err
 }

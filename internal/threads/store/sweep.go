@@ -2,19 +2,16 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 
 	"outrigger/internal/db"
-	"outrigger/internal/threads"
 )
 
 // Sweep deletes one slice of what is no longer needed: files, data sets, old
 // maps. It reports whether there may be more.
-func (s *Store) Sweep(ctx context.Context, h threads.Holder) (more bool, err error) {
-	for _, sweep := range []func(context.Context, threads.Holder) (bool, error){s.sweepStages, s.sweepOldMaps} {
-		if more, err = sweep(ctx, h); more || err != nil {
+func (s *Store) Sweep(ctx context.Context, lease *db.Lease) (more bool, err error) {
+	for _, sweep := range []func(context.Context, *db.Lease) (bool, error){s.sweepStages, s.sweepOldMaps} {
+		if more, err = sweep(ctx, lease); more || err != nil {
 			return more, err
 		}
 	}
@@ -23,28 +20,24 @@ func (s *Store) Sweep(ctx context.Context, h threads.Holder) (more bool, err err
 
 // sweepStages deletes a slice of a stage that is gone, or whose drafts are and
 // which is not the migration's, or of the sorted runs of one that has ended.
-func (s *Store) sweepStages(ctx context.Context, h threads.Holder) (bool, error) {
+func (s *Store) sweepStages(ctx context.Context, lease *db.Lease) (bool, error) {
 	var id int64
 	var state string
-	err := s.db.Read(ctx, func(tx *db.Tx) error {
+	var found bool
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		const unused = `(state = 'gone' OR id <> (SELECT stage_id FROM threads_migration WHERE id = 1) AND NOT EXISTS
 			(SELECT 1 FROM threads_uploads a JOIN threads_uploads b ON b.id = s.mappings_id WHERE a.id = s.hierarchy_id AND a.state <> 'gone'
 			AND b.state <> 'gone'))`
-		return tx.QueryRow(ctx, `SELECT id, CASE WHEN `+unused+` THEN 'gone' ELSE state END FROM threads_stages s
+		found, err = tx.Find(ctx, "finding old data", []any{&id, &state}, `SELECT id, CASE WHEN `+unused+` THEN 'gone' ELSE state END
+			FROM threads_stages s
 			WHERE `+unused+` OR state IN ('done', 'failed') AND EXISTS (SELECT 1 FROM threads_stage_pages p WHERE p.stage_id = s.id)
-			ORDER BY id LIMIT 1`).Scan(&id, &state)
+			ORDER BY id LIMIT 1`)
+		return err
 	})
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
+	if err != nil || !found {
+		return false, err
 	}
-	if err == nil {
-		err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-			if err := fenced(ctx, tx, h); err != nil {
-				return err
-			}
-			return s.sweepStage(ctx, tx, id, state)
-		})
-	}
+	err = s.db.WriteBulk(ctx, fenced(ctx, lease, func(tx *db.Tx) error { return s.sweepStage(ctx, tx, id, state) }))
 	if err != nil {
 		return false, fmt.Errorf("deleting old data: %w", err)
 	}
@@ -68,7 +61,7 @@ func (s *Store) sweepStage(ctx context.Context, tx *db.Tx, id int64, state strin
 
 // sweepOldMaps deletes a slice of the maps that were kept for a reader, once
 // there is none.
-func (s *Store) sweepOldMaps(ctx context.Context, h threads.Holder) (bool, error) {
+func (s *Store) sweepOldMaps(ctx context.Context, lease *db.Lease) (bool, error) {
 	there := false
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
 		return tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM threads_old_maps) OR EXISTS (SELECT 1 FROM threads_snapshots
@@ -79,10 +72,7 @@ func (s *Store) sweepOldMaps(ctx context.Context, h threads.Holder) (bool, error
 		return false, err
 	}
 	var n int64
-	err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-		if err := fenced(ctx, tx, h); err != nil {
-			return err
-		}
+	err = s.db.WriteBulk(ctx, fenced(ctx, lease, func(tx *db.Tx) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM threads_snapshots WHERE expires_at <= $1`, db.Micros(tx.Now())); err != nil {
 			return err
 		}
@@ -93,7 +83,7 @@ func (s *Store) sweepOldMaps(ctx context.Context, h threads.Holder) (bool, error
 			LIMIT $2) AS first)`,
 			s.id, sweepMaps)
 		return err
-	})
+	}))
 	if err != nil {
 		return false, fmt.Errorf("deleting old maps: %w", err)
 	}

@@ -42,9 +42,9 @@ func TestWhatExcludesEachOtherOnTwoNodes(t *testing.T) {
 			backup := ready(t, d, one)
 			ask := func(s *Store, op threads.Operation) error {
 				if op == restore {
-					return s.BeginRestore(context.Background(), root, threads.RestoreJob{Mode: threads.RestoreMerge, Upload: backup})
+					return s.BeginRestore(context.Background(), threads.RestoreJob{Mode: threads.RestoreMerge, Upload: backup})
 				}
-				_, err := s.Operate(context.Background(), root, op, threads.Wish{})
+				_, err := s.Operate(context.Background(), op, threads.Wish{})
 				return err
 			}
 			var errs [2]error

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -48,13 +47,13 @@ func (s *Uploads) Create(ctx context.Context, u threads.Upload) (threads.Upload,
 }
 
 // Replace is Create, and takes the place of another upload of the kind.
-func (s *Uploads) Replace(ctx context.Context, who threads.Actor, u threads.Upload) (threads.Upload, error) {
+func (s *Uploads) Replace(ctx context.Context, u threads.Upload) (threads.Upload, error) {
 	return s.create(ctx, u, func(tx *db.Tx, old threads.Upload) error {
 		if err := dropDraft(ctx, tx, old.ID); err != nil {
 			return err
 		}
 		before := map[string]string{"kind": old.Kind, "file": old.Filename, draftOwner: old.CreatedBy, "bytes": fmt.Sprint(old.Received)}
-		return record(ctx, tx, who, actionReplace, objectDraft, before, map[string]string{"file": u.Filename, draftOwner: u.CreatedBy})
+		return record(ctx, tx, actionReplace, objectDraft, before, map[string]string{"file": u.Filename, draftOwner: u.CreatedBy})
 	})
 }
 
@@ -63,11 +62,11 @@ func (s *Uploads) create(ctx context.Context, u threads.Upload, meet func(*db.Tx
 	var now time.Time
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		now = tx.Now()
-		old, err := readDraft(ctx, tx, u.Kind)
+		old, found, err := oneUpload(ctx, tx, `kind = $1 AND state = 'draft'`, u.Kind)
 		switch {
-		case errors.Is(err, sql.ErrNoRows):
 		case err != nil:
 			return err
+		case !found:
 		case now.Before(old.ExpiresAt):
 			if err := meet(tx, old); err != nil {
 				return err
@@ -95,12 +94,14 @@ func (s *Uploads) create(ctx context.Context, u threads.Upload, meet func(*db.Tx
 	return u, err
 }
 
-func readDraft(ctx context.Context, tx *db.Tx, kind string) (threads.Upload, error) {
-	u, err := scanUpload(tx.QueryRow(ctx, `SELECT `+uploadColumns+` FROM threads_uploads WHERE kind = $1 AND state = 'draft'`, kind))
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		err = fmt.Errorf("reading the draft: %w", err)
+// oneUpload returns the upload that a condition selects; found reports whether there
+// is one.
+func oneUpload(ctx context.Context, tx *db.Tx, where string, args ...any) (u threads.Upload, found bool, err error) {
+	list, err := db.List(ctx, tx, "reading an upload", scanUpload, `SELECT `+uploadColumns+` FROM threads_uploads WHERE `+where, args...)
+	if err != nil || len(list) == 0 {
+		return u, false, err
 	}
-	return u, err
+	return list[0], true, nil
 }
 
 // dropDraft has a draft deleted, unless it was taken since it was read.
@@ -114,15 +115,11 @@ func (s *Uploads) Get(ctx context.Context, id int64) (threads.Upload, error) {
 }
 
 func readUpload(ctx context.Context, tx *db.Tx, id int64) (threads.Upload, error) {
-	u, err := scanUpload(tx.QueryRow(ctx, `SELECT `+uploadColumns+` FROM threads_uploads WHERE id = $1 AND state = 'draft'
-		AND expires_at > $2`, id, db.Micros(tx.Now())))
-	if errors.Is(err, sql.ErrNoRows) {
-		return u, threads.ErrNoUpload(id)
+	u, found, err := oneUpload(ctx, tx, `id = $1 AND state = 'draft' AND expires_at > $2`, id, db.Micros(tx.Now()))
+	if err == nil && !found {
+		err = threads.ErrNoUpload(id)
 	}
-	if err != nil {
-		return u, fmt.Errorf("reading an upload: %w", err)
-	}
-	return u, nil
+	return u, err
 }
 
 // Draft returns the draft of a kind, complete or not: fault.NotFound when there
@@ -133,9 +130,9 @@ func (s *Uploads) Draft(ctx context.Context, kind string) (threads.Upload, error
 
 // uploadDraft is Draft in the caller's transaction.
 func uploadDraft(ctx context.Context, tx *db.Tx, kind string) (threads.Upload, error) {
-	u, err := readDraft(ctx, tx, kind)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && !tx.Now().Before(u.ExpiresAt) {
-		return threads.Upload{}, fault.New(fault.NotFound, "There is no draft of the %s file.", kind)
+	u, found, err := oneUpload(ctx, tx, `kind = $1 AND state = 'draft' AND expires_at > $2`, kind, db.Micros(tx.Now()))
+	if err == nil && !found {
+		err = fault.New(fault.NotFound, "There is no draft of the %s file.", kind)
 	}
 	return u, err
 }
@@ -151,15 +148,12 @@ func (s *Uploads) List(ctx context.Context) ([]threads.Upload, error) {
 // Delete deletes a draft: fault.NotFound when there is none with the id.
 func (s *Uploads) Delete(ctx context.Context, id int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		n, err := tx.Exec(ctx, `UPDATE threads_uploads SET state = 'gone' WHERE id = $1 AND state = 'draft' AND expires_at > $2`, id,
-			db.Micros(tx.Now()))
-		if err != nil {
-			return fmt.Errorf("deleting an upload: %w", err)
+		n, err := tx.Changed(ctx, "deleting an upload",
+			`UPDATE threads_uploads SET state = 'gone' WHERE id = $1 AND state = 'draft' AND expires_at > $2`, id, db.Micros(tx.Now()))
+		if err == nil && n == 0 {
+			err = threads.ErrNoUpload(id)
 		}
-		if n == 0 {
-			return threads.ErrNoUpload(id)
-		}
-		return nil
+		return err
 	})
 }
 
@@ -168,14 +162,12 @@ func (s *Uploads) Delete(ctx context.Context, id int64) error {
 // deleted, and does not expire. Another draft of the kind may begin.
 // fault.Conflict when it is not complete, or no draft any more.
 func TakeUpload(ctx context.Context, tx *db.Tx, id int64) error {
-	n, err := tx.Exec(ctx, `UPDATE threads_uploads SET state = 'taken' WHERE id = $1 AND state = 'draft' AND received = length`, id)
-	if err != nil {
-		return fmt.Errorf("taking an upload: %w", err)
+	n, err := tx.Changed(ctx, "taking an upload",
+		`UPDATE threads_uploads SET state = 'taken' WHERE id = $1 AND state = 'draft' AND received = length`, id)
+	if err == nil && n == 0 {
+		err = fault.New(fault.Conflict, "The upload %d is not complete, or was replaced meanwhile.", id)
 	}
-	if n == 0 {
-		return fault.New(fault.Conflict, "The upload %d is not complete, or was replaced meanwhile.", id)
-	}
-	return nil
+	return err
 }
 
 // giveBackUpload makes a draft of what was taken, unless there is another by now.
@@ -194,12 +186,9 @@ func DropUpload(ctx context.Context, tx *db.Tx, id int64) error {
 // findUpload returns an upload that is a draft or taken, in the caller's transaction:
 // fault.NotFound when it is neither.
 func findUpload(ctx context.Context, tx *db.Tx, id int64) (threads.Upload, error) {
-	u, err := scanUpload(tx.QueryRow(ctx, `SELECT `+uploadColumns+` FROM threads_uploads WHERE id = $1 AND state <> 'gone'`, id))
-	if errors.Is(err, sql.ErrNoRows) {
-		return u, threads.ErrNoUpload(id)
+	u, found, err := oneUpload(ctx, tx, `id = $1 AND state <> 'gone'`, id)
+	if err == nil && !found {
+		err = threads.ErrNoUpload(id)
 	}
-	if err != nil {
-		return u, fmt.Errorf("reading an upload: %w", err)
-	}
-	return u, nil
+	return u, err
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"outrigger/internal/db"
@@ -83,10 +82,11 @@ func (s *Uploads) add(ctx context.Context, u threads.Upload, data []byte) (threa
 	after := u
 	err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {
 		after.Received, after.ExpiresAt = to, tx.Now().Add(uploadKept)
-		n, err := tx.Exec(ctx, `UPDATE threads_uploads SET received = $3, expires_at = $4 WHERE id = $1 AND received = $2 AND state = 'draft'`,
+		n, err := tx.Changed(ctx, "counting what came in",
+			`UPDATE threads_uploads SET received = $3, expires_at = $4 WHERE id = $1 AND received = $2 AND state = 'draft'`,
 			u.ID, at, to, db.Micros(after.ExpiresAt))
 		if err != nil {
-			return fmt.Errorf("counting what came in: %w", err)
+			return err
 		}
 		if n == 0 {
 			now, err := readUpload(ctx, tx, u.ID)

@@ -23,7 +23,7 @@ func TestAFileThatIsBeingTakenStays(t *testing.T) {
 		}{
 			{"deleted", false, func(u threads.Upload) error { return s.store.Delete(ctx, u.ID) }, fault.NotFound},
 			{"replaced", false, func(u threads.Upload) error {
-				_, err := s.store.Replace(ctx, root, threads.Upload{Kind: u.Kind, Length: 1})
+				_, err := s.store.Replace(ctx, threads.Upload{Kind: u.Kind, Length: 1})
 				return err
 			}, ""},
 			{"swept", true, func(threads.Upload) error { _, err := s.store.sweep(ctx); return err }, ""},

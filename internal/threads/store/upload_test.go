@@ -45,7 +45,7 @@ func TestReplacing(t *testing.T) {
 		if open := (*threads.UploadOpenError)(nil); !errors.As(err, &open) || open.Upload.ID != first.ID || !fault.Is(err, fault.Conflict) {
 			t.Error("a second one begins beside one that is complete:", err)
 		}
-		second, err := s.store.Replace(ctx, root, threads.Upload{Kind: "hierarchy", Length: 1})
+		second, err := s.store.Replace(ctx, threads.Upload{Kind: "hierarchy", Length: 1})
 		if err != nil {
 			t.Fatal("a complete draft cannot be replaced:", err)
 		}
