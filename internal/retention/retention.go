@@ -32,8 +32,6 @@ const (
 
 	// leaseName is the lease under which one node deletes for all.
 	leaseName = "retention"
-	// releaseTime bounds giving the lease back. After that it lapses.
-	releaseTime = 3 * time.Second
 )
 
 // Rule says how long one kind of thing is kept.
@@ -124,7 +122,7 @@ func (r *Retention) runOnce(ctx context.Context) (Result, error) {
 	if lease == nil {
 		return Result{Elsewhere: true}, nil
 	}
-	defer r.release(ctx, lease)
+	defer work.Release(ctx, r.leases, lease, r.log, "the lease", "lease", leaseName)
 	result := Result{Deleted: map[string]int64{}}
 	var failed []error
 	for _, rule := range r.rules {
@@ -202,12 +200,4 @@ func resize(limit int, took time.Duration) int {
 		limit *= 2
 	}
 	return min(max(limit, minSlice), maxSlice)
-}
-
-func (r *Retention) release(ctx context.Context, lease *db.Lease) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
-	defer cancel()
-	if err := r.leases.Release(ctx, lease); err != nil {
-		r.log.Warn("the lease was not given back and will lapse", "lease", leaseName, "error", err)
-	}
 }

@@ -21,9 +21,6 @@ const (
 	// idleEvery is how often a node without a share looks, since it has nothing
 	// else to do: one that becomes ACTIVE begins at once.
 	idleEvery = 100 * time.Millisecond
-
-	// releaseTime bounds giving one lease back. After that it lapses by itself.
-	releaseTime = 3 * time.Second
 )
 
 // Shards divides n shards of work among the nodes of a cluster. Each is a

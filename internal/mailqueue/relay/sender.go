@@ -125,9 +125,7 @@ func (s *Sender) loop(ctx context.Context) {
 		if lease := s.acquire(ctx); lease != nil {
 			s.hold(true)
 			s.send(ctx, lease)
-			if err := s.queue.o.Leases.Release(context.WithoutCancel(ctx), lease); err != nil {
-				s.o.Log.Warn("the lease of the mail queue was not given back and will lapse", "error", err)
-			}
+			work.Release(ctx, s.queue.o.Leases, lease, s.o.Log, "the lease of the mail queue")
 			s.hold(false)
 		}
 		select {

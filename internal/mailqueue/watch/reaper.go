@@ -89,7 +89,7 @@ func (c *NodeReaper) runOnce(ctx context.Context) (Cared, error) {
 		did.Elsewhere = true
 		return did, nil
 	}
-	defer release(ctx, c.Leases, lease, c.Log)
+	defer work.Release(ctx, c.Leases, lease, c.Log, "a lease", "lease", lease.Name())
 	for _, n := range gone {
 		did.WithMail = append(did.WithMail, n.ID)
 	}

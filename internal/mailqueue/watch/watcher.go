@@ -20,8 +20,6 @@ const (
 
 	// watcherLease is held by the one node that asks for all.
 	watcherLease = "mailqueue/watcher"
-	// releaseTime bounds giving a lease back. After that it lapses.
-	releaseTime = 3 * time.Second
 )
 
 // Watched is a node that is only watched.
@@ -52,7 +50,7 @@ func (w *Watcher) Start(ctx context.Context) error {
 	}
 	if len(w.Nodes) == 0 {
 		if lease != nil {
-			w.release(ctx, lease)
+			work.Release(ctx, w.Leases, lease, w.Log, "a lease", "lease", lease.Name())
 		}
 		return nil
 	}
@@ -85,7 +83,7 @@ func (w *Watcher) take(ctx context.Context) (*db.Lease, error) {
 		list[i] = n.WatchedNode
 	}
 	if err := w.Store.KeepWatched(ctx, lease, list); err != nil {
-		w.release(ctx, lease)
+		work.Release(ctx, w.Leases, lease, w.Log, "a lease", "lease", lease.Name())
 		return nil, err
 	}
 	return lease, nil
@@ -95,7 +93,7 @@ func (w *Watcher) take(ctx context.Context) (*db.Lease, error) {
 // until the lease is lost, this node is drained or ctx ends.
 func (w *Watcher) hold(ctx context.Context, lease *db.Lease) {
 	held, end := context.WithCancel(ctx)
-	defer w.release(ctx, lease)
+	defer work.Release(ctx, w.Leases, lease, w.Log, "a lease", "lease", lease.Name())
 	var followed sync.WaitGroup
 	for _, n := range w.Nodes {
 		followed.Go(func() { w.follow(held, lease, n) })
@@ -143,16 +141,4 @@ func (w *Watcher) runOnce(ctx context.Context, lease *db.Lease, n Watched) (Resu
 	}
 	w.Figures.asked(n.ID, r.Sizes, r.Failure)
 	return r, w.Store.RecordWatched(ctx, lease, n.ID, r.Sizes, r.Failure)
-}
-
-func (w *Watcher) release(ctx context.Context, lease *db.Lease) {
-	release(ctx, w.Leases, lease, w.Log)
-}
-
-func release(ctx context.Context, leases *db.Leases, lease *db.Lease, log *slog.Logger) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
-	defer cancel()
-	if err := leases.Release(ctx, lease); err != nil {
-		log.Warn("a lease was not given back and will lapse", "lease", lease.Name(), "error", err)
-	}
 }

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/bitbucketcloud/client"
@@ -78,7 +77,7 @@ func (s *Service) refreshOnce(ctx context.Context, id, stale int64) (none notify
 	if err != nil || lease == nil {
 		return none, ours(err)
 	}
-	defer s.release(ctx, lease)
+	defer work.Release(ctx, s.Leases, lease, s.Log, "the lease of an account")
 	a, t, err := s.read(ctx, id)
 	if err != nil || t.Count > stale {
 		return t, err
@@ -116,14 +115,6 @@ func (s *Service) refreshOnce(ctx context.Context, id, stale int64) (none notify
 	// Meanwhile the account may have been revoked, or its user deleted, on any node.
 	_, now, err := s.read(ctx, id)
 	return now, err
-}
-
-func (s *Service) release(ctx context.Context, lease *db.Lease) {
-	ctx, cancel := context.WithTimeout(ctx, releaseTime)
-	defer cancel()
-	if err := s.Leases.Release(ctx, lease); err != nil {
-		s.Log.Warn("the lease of an account was not given back and will lapse", "error", err)
-	}
 }
 
 // askable returns the connection of an account, or says why its tokens are of no

@@ -45,8 +45,6 @@ const (
 	leeway = time.Minute
 	// pollEvery is how often is looked whether another node has new tokens.
 	pollEvery = 100 * time.Millisecond
-
-	releaseTime = 3 * time.Second
 )
 
 // Store keeps the accounts; *store.Store.

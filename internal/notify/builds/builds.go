@@ -39,8 +39,7 @@ const (
 	// askTime is what a lease must last for longer than one question.
 	askTime = 12 * time.Second
 
-	leaseName   = "builds"
-	releaseTime = 3 * time.Second
+	leaseName = "builds"
 )
 
 // Options are what a Watch needs.
@@ -86,7 +85,7 @@ func (w *Watch) runOnce(ctx context.Context) (asked int, err error) {
 	if err != nil || lease == nil { // another node is at it
 		return 0, err
 	}
-	defer w.release(ctx, lease)
+	defer work.Release(ctx, w.Leases, lease, w.Log, "the lease for builds")
 	if due, err = w.Store.DueCommits(ctx, w.Clock(), atOnce); err != nil { // another node may have been
 		return 0, err
 	}
@@ -103,14 +102,6 @@ func (w *Watch) runOnce(ctx context.Context) (asked int, err error) {
 		return asked, w.bound(ctx, due)
 	}
 	return asked, nil
-}
-
-func (w *Watch) release(ctx context.Context, lease *db.Lease) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
-	defer cancel()
-	if err := w.Leases.Release(ctx, lease); err != nil {
-		w.Log.Warn("the lease for builds was not given back and will lapse", "error", err)
-	}
 }
 
 // one asks for the builds of one commit and says when it is asked for next. An

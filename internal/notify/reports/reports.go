@@ -30,8 +30,7 @@ const (
 	// commitTime is what a run may take to be committed before the lease ends.
 	commitTime = 2 * time.Second
 
-	leaseName   = "reports"
-	releaseTime = 3 * time.Second
+	leaseName = "reports"
 )
 
 // Store keeps reports and their runs; *store.Store.
@@ -85,7 +84,7 @@ func (r *Runner) runOnce(ctx context.Context) (turned int, err error) {
 	if err != nil || lease == nil { // another node is at it
 		return 0, err
 	}
-	defer r.release(ctx, lease)
+	defer work.Release(ctx, r.Leases, lease, r.Log, "the lease for reports")
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() { // what is asked without the lease would be asked twice
@@ -107,14 +106,6 @@ func (r *Runner) runOnce(ctx context.Context) (turned int, err error) {
 		}
 	}
 	return turned, nil
-}
-
-func (r *Runner) release(ctx context.Context, lease *db.Lease) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
-	defer cancel()
-	if err := r.Leases.Release(ctx, lease); err != nil {
-		r.Log.Warn("the lease for reports was not given back and will lapse", "error", err)
-	}
 }
 
 // turnAll runs reports, some at a time, and returns how many were kept.

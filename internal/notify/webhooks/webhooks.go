@@ -35,8 +35,7 @@ const (
 	// creation with two tries again, and the health.
 	askTime = 15 * time.Second
 
-	leaseName   = "webhooks"
-	releaseTime = 3 * time.Second
+	leaseName = "webhooks"
 )
 
 // Options are what a Watch needs.
@@ -78,7 +77,7 @@ func (w *Watch) runOnce(ctx context.Context) (looked int, err error) {
 	var lease *db.Lease
 	defer func() {
 		if lease != nil {
-			w.release(ctx, lease)
+			work.Release(ctx, w.Leases, lease, w.Log, "the lease for webhooks")
 		}
 	}()
 	connections := w.Store.Platforms().Connections
@@ -104,14 +103,6 @@ func (w *Watch) runOnce(ctx context.Context) (looked int, err error) {
 	}
 	n, err := w.repositories(ctx, &lease)
 	return looked + n, err
-}
-
-func (w *Watch) release(ctx context.Context, lease *db.Lease) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
-	defer cancel()
-	if err := w.Leases.Release(ctx, lease); err != nil {
-		w.Log.Warn("the lease for webhooks was not given back and will lapse", "error", err)
-	}
 }
 
 // due reports whether the projects of a connection are to be listed, and whether

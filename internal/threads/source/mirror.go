@@ -110,7 +110,7 @@ func (m *Mirror) runOnce(ctx context.Context) (result MirrorResult, err error) {
 	if err != nil || lease == nil {
 		return result, err
 	}
-	defer m.release(ctx, lease)
+	defer work.Release(ctx, m.leases, lease, m.log, "the lease", "lease", lease.Name())
 	// Another node may have made it between the look and the lease.
 	if due, err := m.due(ctx); err != nil || !due {
 		return result, err
@@ -218,12 +218,4 @@ func inRanges(ctx context.Context, after, upto int64, records []threads.Record, 
 		after = reached
 	}
 	return total, nil
-}
-
-func (m *Mirror) release(ctx context.Context, lease *db.Lease) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
-	defer cancel()
-	if err := m.leases.Release(ctx, lease); err != nil {
-		m.log.Warn("the lease was not given back and will lapse", "lease", lease.Name(), "error", err)
-	}
 }

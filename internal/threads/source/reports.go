@@ -129,9 +129,6 @@ func (r *Reports) end(id int64) {
 	delete(r.running, id)
 }
 
-// releaseTime bounds giving a lease back. After that it lapses.
-const releaseTime = 3 * time.Second
-
 // job makes one report under its lease.
 func (r *Reports) job(ctx context.Context, lease *db.Lease, order threads.Report) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -147,11 +144,7 @@ func (r *Reports) job(ctx context.Context, lease *db.Lease, order threads.Report
 	if err != nil && ctx.Err() == nil && !fault.Is(err, fault.NotFound) {
 		r.log.Warn("an id mappings report was not finished; will try again", "site", order.Site.URL, "error", err)
 	}
-	release, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
-	defer cancel()
-	if err := r.leases.Release(release, lease); err != nil {
-		r.log.Warn("the lease was not given back and will lapse", "lease", lease.Name(), "error", err)
-	}
+	work.Release(ctx, r.leases, lease, r.log, "the lease", "lease", lease.Name())
 }
 
 // produce makes the report, and says in its row what became of it. An error is

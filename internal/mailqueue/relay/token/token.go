@@ -19,6 +19,7 @@ import (
 	"outrigger/internal/egress"
 	"outrigger/internal/fault"
 	"outrigger/internal/secret"
+	"outrigger/internal/work"
 )
 
 const (
@@ -104,11 +105,7 @@ func (s *Source) Token(ctx context.Context) (secret.Value, error) {
 	}
 	// An answer that is not read may hold the only refresh token that is left.
 	ctx = context.WithoutCancel(ctx)
-	defer func() {
-		if err := s.o.Leases.Release(ctx, lease); err != nil {
-			s.o.Log.Warn("the lease for tokens of the smarthost was not given back and will lapse", "error", err)
-		}
-	}()
+	defer work.Release(ctx, s.o.Leases, lease, s.o.Log, "the lease for tokens of the smarthost")
 	return s.fetch(ctx)
 }
 
