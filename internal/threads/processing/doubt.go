@@ -84,7 +84,7 @@ func (d *driver) beginProbes(ctx context.Context) error {
 	}
 	var issues []int64
 	err := d.p.retry(ctx, "choose other issues", func(ctx context.Context) (err error) {
-		issues, err = d.elsewhere(ctx, besides)
+		issues, err = d.p.sample(ctx, *d.elsewhere, besides)
 		return err
 	})
 	what := threads.ProbeRead

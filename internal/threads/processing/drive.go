@@ -41,7 +41,7 @@ var again = work.Backoff{
 type driver struct {
 	p         *Processor
 	feed      feed
-	elsewhere elsewhere
+	elsewhere *data // where other issues are asked about; nil: nowhere
 	pace      threads.Pace
 
 	window   []*task
@@ -65,7 +65,7 @@ type answer struct {
 
 // drive asks about everything that feed gives. The message says why it is not
 // finished. An error is one of the database, or ctx's.
-func (p *Processor) drive(ctx context.Context, f feed, e elsewhere, pace threads.Pace) (verdict, string, error) {
+func (p *Processor) drive(ctx context.Context, f feed, e *data, pace threads.Pace) (verdict, string, error) {
 	if pace.RateLimits >= threads.MaxRateLimits { // a worker before this one had no time to say so
 		return exhausted, pace.Exhausted(p.Clock()), nil
 	}

@@ -3,7 +3,6 @@ package processing
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"outrigger/internal/threads"
@@ -45,11 +44,16 @@ func (d *driver) keep(ctx context.Context) error { return d.keepWith(ctx, nil) }
 // keepAll is keep before an end: what went well ahead of something that did not
 // is in the target too.
 func (d *driver) keepAll(ctx context.Context) error {
-	return d.keepWith(ctx, slices.DeleteFunc(slices.Clone(d.window[d.prefix():]),
-		func(t *task) bool { return t.state != done || t.failed || t.ask == nil }))
+	var ahead []threads.IssueMap
+	for _, t := range d.window[d.prefix():] {
+		if t.state == done && !t.failed && t.ask != nil {
+			ahead = append(ahead, threads.IssueMap{CloudIssueID: t.issue, Parents: t.parents})
+		}
+	}
+	return d.keepWith(ctx, ahead)
 }
 
-func (d *driver) keepWith(ctx context.Context, ahead []*task) error {
+func (d *driver) keepWith(ctx context.Context, ahead []threads.IssueMap) error {
 	n := d.prefix()
 	err := d.p.retry(ctx, "store what was done", func(ctx context.Context) error {
 		return d.feed.keep(ctx, d.window[:n], ahead, d.retried, d.pace)

@@ -53,15 +53,14 @@ type feed interface {
 	// next returns the next task, nil after the last one.
 	next(ctx context.Context) (*task, error)
 	// keep stores tasks that are done, in their order, how often the target was
-	// asked in vain since the last call, and the pace. ahead are tasks that went
-	// well and will come again, since one before them is not done.
-	keep(ctx context.Context, tasks, ahead []*task, retried int64, pace threads.Pace) error
+	// asked in vain since the last call, and the pace. ahead is what came of tasks
+	// that went well and will come again, since one before them is not done.
+	keep(ctx context.Context, tasks []*task, ahead []threads.IssueMap, retried int64, pace threads.Pace) error
 	// about says for the log what the work is and how far it is.
 	about() []any
 	// wanted is threads.ErrOvertaken when the work was stopped.
 	wanted(ctx context.Context) error
 }
 
-// elsewhere returns some issues of the data, spread over it, besides some; nil
-// where there are none.
-type elsewhere func(ctx context.Context, besides map[int64]bool) ([]int64, error)
+// data is the data set that the work is about.
+type data struct{ stage, chunks int64 }

@@ -16,7 +16,7 @@ func (p *Processor) issuewise(ctx context.Context, lease *db.Lease, m *threads.M
 	if v == finished && err == nil {
 		var work feed
 		if work, err = f.work(ctx); err == nil {
-			v, message, err = p.drive(ctx, work, f.elsewhere, m.Pace)
+			v, message, err = p.drive(ctx, work, &data{m.Stage, m.Chunks}, m.Pace)
 		}
 	}
 	if err != nil {
@@ -80,14 +80,8 @@ func (f *migrationFeed) next(ctx context.Context) (*task, error) {
 		if f.chunkAt >= f.m.Chunks {
 			return nil, nil
 		}
-		err := f.p.retry(ctx, "read a chunk", func(ctx context.Context) error {
-			chunks, err := f.p.Store.Chunks(ctx, f.m.Stage, f.chunkAt, 1)
-			if err == nil && len(chunks) == 1 {
-				f.chunk = chunks[0]
-			}
-			return err
-		})
-		if err != nil {
+		var err error
+		if f.chunk, err = f.p.chunk(ctx, f.m.Stage, f.chunkAt); err != nil {
 			return nil, err
 		}
 		if f.chunk == nil {
@@ -122,10 +116,8 @@ func (f *migrationFeed) write(t *task, news threads.ParentMap) {
 
 // keep counts issues as done and stores their maps, and the reasons of those
 // that the target refused.
-func (f *migrationFeed) keep(ctx context.Context, tasks, ahead []*task, retried int64, pace threads.Pace) error {
-	after := f.m.Next()
-	after.Retryable += retried
-	after.Pace, after.Message = pace, pace.Message()
+func (f *migrationFeed) keep(ctx context.Context, tasks []*task, ahead []threads.IssueMap, retried int64, pace threads.Pace) error {
+	after := f.after(retried, pace)
 	var put []threads.IssueMap
 	changed := map[int64]*threads.Chunk{}
 	for _, t := range tasks {
@@ -147,30 +139,30 @@ func (f *migrationFeed) keep(ctx context.Context, tasks, ahead []*task, retried 
 			after.Advance(t.chunk, *i, len(i.Relations()))
 		}
 	}
-	for _, t := range ahead {
-		put = append(put, threads.IssueMap{CloudIssueID: t.issue, Parents: t.parents})
-	}
-	return f.commit(ctx, after, put, changed)
+	return f.commit(ctx, after, threads.Written{Put: append(put, ahead...), Chunks: inOrder(changed)})
+}
+
+// after is the migration with how often the target was asked in vain, and the pace.
+func (f *migrationFeed) after(retried int64, pace threads.Pace) threads.Migration {
+	after := f.m.Next()
+	after.Retryable += retried
+	after.Pace, after.Message = pace, pace.Message()
+	return after
+}
+
+func inOrder(chunks map[int64]*threads.Chunk) []*threads.Chunk {
+	return slices.SortedFunc(maps.Values(chunks), func(a, b *threads.Chunk) int { return int(a.Number - b.Number) })
 }
 
 // commit stores how the migration stands and what was written.
-func (f *migrationFeed) commit(
-	ctx context.Context, after threads.Migration, put []threads.IssueMap, changed map[int64]*threads.Chunk,
-) error {
+func (f *migrationFeed) commit(ctx context.Context, after threads.Migration, w threads.Written) error {
 	done := after.RecordsDone - f.m.RecordsDone
-	err := f.p.Store.Commit(ctx, f.lease, &after, threads.Written{
-		Put: put, Chunks: slices.SortedFunc(maps.Values(changed), func(a, b *threads.Chunk) int { return int(a.Number - b.Number) }),
-	})
-	if err != nil {
-		return err
+	err := f.p.Store.Commit(ctx, f.lease, &after, w)
+	if err == nil {
+		*f.m = after
+		f.p.metrics.records.Add(float64(max(done, 0))) // undoing counts down
 	}
-	*f.m = after
-	f.p.metrics.records.Add(float64(done))
-	return nil
-}
-
-func (f *migrationFeed) elsewhere(ctx context.Context, besides map[int64]bool) ([]int64, error) {
-	return f.p.sample(ctx, f.m.Stage, f.m.Chunks, besides)
+	return err
 }
 
 func (f *migrationFeed) about() []any { return migrationAttrs(f.m) }

@@ -78,6 +78,18 @@ func isFinal(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() == nil && !errors.Is(err, threads.ErrOvertaken) && !fault.Is(err, fault.Unavailable)
 }
 
+// chunk reads a chunk of the data; nil behind the last one.
+func (p *Processor) chunk(ctx context.Context, stage, number int64) (c *threads.Chunk, err error) {
+	err = p.retry(ctx, "read a chunk", func(ctx context.Context) error {
+		chunks, err := p.Store.Chunks(ctx, stage, number, 1)
+		if err == nil && len(chunks) == 1 {
+			c = chunks[0]
+		}
+		return err
+	})
+	return c, err
+}
+
 // errNoChunk is for data that is missing and was not deleted.
 func errNoChunk(number int64) error { return fmt.Errorf("chunk %d of the data is not there", number) }
 

@@ -29,7 +29,7 @@ func (p *Processor) preflight(ctx context.Context, f *migrationFeed) (v verdict,
 	}
 	flight := &preflight{migrationFeed: f}
 	err = p.retry(ctx, "choose issues for the preflight", func(ctx context.Context) (err error) {
-		flight.issues, err = p.sample(ctx, f.m.Stage, f.m.Chunks, nil)
+		flight.issues, err = p.sample(ctx, data{f.m.Stage, f.m.Chunks}, nil)
 		return err
 	})
 	if err != nil {
@@ -47,7 +47,7 @@ func (p *Processor) preflight(ctx context.Context, f *migrationFeed) (v verdict,
 	after := f.m.Next()
 	after.Checked = true
 	return finished, "", p.retry(ctx, "store that the preflight has passed", func(ctx context.Context) error {
-		return f.commit(ctx, after, nil, nil)
+		return f.commit(ctx, after, threads.Written{})
 	})
 }
 
@@ -86,15 +86,8 @@ func (f *preflight) probe(ctx context.Context, issue int64) error {
 }
 
 // keep stores the pace: nothing of the data is done.
-func (f *preflight) keep(ctx context.Context, _, _ []*task, retried int64, pace threads.Pace) error {
-	after := *f.m
-	after.Retryable += retried
-	after.Pace, after.Message = pace, pace.Message()
-	err := f.p.Store.Commit(ctx, f.lease, &after, threads.Written{})
-	if err == nil {
-		*f.m = after
-	}
-	return err
+func (f *preflight) keep(ctx context.Context, _ []*task, _ []threads.IssueMap, retried int64, pace threads.Pace) error {
+	return f.commit(ctx, f.after(retried, pace), threads.Written{})
 }
 
 func (f *preflight) verdict() string {

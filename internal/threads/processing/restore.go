@@ -18,7 +18,7 @@ const restoreSlice = 250
 // restore writes a backup to the target. It was checked when it came in; the
 // part that an earlier worker has written is passed over.
 func (p *Processor) restore(ctx context.Context, lease *db.Lease, j threads.Job) error {
-	r := &restoring{p: p, lease: lease, job: j}
+	r := &restoring{running: running{p, lease, j}}
 	if err := j.Read(&r.detail); err != nil {
 		return err
 	}
@@ -30,11 +30,24 @@ func (p *Processor) restore(ctx context.Context, lease *db.Lease, j threads.Job)
 	return r.end(ctx, threads.JobFailed, "The backup could not be read or written; the reason is in the server's log. Restore it again.")
 }
 
+// running is a job that goes on.
+type running struct {
+	p     *Processor
+	lease *db.Lease
+	job   threads.Job
+}
+
+func (r *running) wanted(ctx context.Context) error {
+	j, err := r.p.Store.Job(ctx, r.job.Name)
+	if err == nil && (j.Epoch != r.job.Epoch || j.State != threads.JobRunning) {
+		err = threads.ErrOvertaken
+	}
+	return err
+}
+
 // restoring is a restore that goes on.
 type restoring struct {
-	p      *Processor
-	lease  *db.Lease
-	job    threads.Job
+	running
 	detail threads.RestoreJob // as it is stored
 
 	backup *format.BackupReader
@@ -75,10 +88,9 @@ func (r *restoring) open(ctx context.Context) error {
 
 func (r *restoring) commit(ctx context.Context, detail threads.RestoreJob, w threads.JobWritten) error {
 	err := r.p.retry(ctx, "store what was restored", func(ctx context.Context) error {
-		return r.p.Store.CommitJob(ctx, r.lease, r.job, detail, w)
+		return r.store(ctx, detail, w)
 	})
 	if err == nil {
-		r.detail = detail
 		r.p.beat()
 	}
 	return err
@@ -184,7 +196,7 @@ func (f *backupFeed) next(context.Context) (*task, error) {
 	return f.task(m.CloudIssueID, change), nil
 }
 
-func (f *backupFeed) keep(ctx context.Context, tasks, ahead []*task, _ int64, pace threads.Pace) error {
+func (f *backupFeed) keep(ctx context.Context, tasks []*task, ahead []threads.IssueMap, _ int64, pace threads.Pace) error {
 	after, w := f.detail, threads.JobWritten{}
 	after.Pace = pace
 	for _, t := range tasks {
@@ -198,9 +210,7 @@ func (f *backupFeed) keep(ctx context.Context, tasks, ahead []*task, _ int64, pa
 			w.Put = append(w.Put, threads.IssueMap{CloudIssueID: t.issue, Parents: t.parents})
 		}
 	}
-	for _, t := range ahead {
-		w.Put = append(w.Put, threads.IssueMap{CloudIssueID: t.issue, Parents: t.parents})
-	}
+	w.Put = append(w.Put, ahead...)
 	return f.store(ctx, after, w)
 }
 
@@ -226,7 +236,7 @@ func (f *surplusFeed) next(ctx context.Context) (*task, error) {
 	return f.task(f.after, func(threads.ParentMap) threads.ParentMap { return nil }), nil
 }
 
-func (f *surplusFeed) keep(ctx context.Context, tasks, ahead []*task, _ int64, pace threads.Pace) error {
+func (f *surplusFeed) keep(ctx context.Context, tasks []*task, ahead []threads.IssueMap, _ int64, pace threads.Pace) error {
 	after, w := f.detail, threads.JobWritten{}
 	after.Pace = pace
 	for _, t := range tasks {
@@ -236,18 +246,10 @@ func (f *surplusFeed) keep(ctx context.Context, tasks, ahead []*task, _ int64, p
 			w.Remove = append(w.Remove, t.issue)
 		}
 	}
-	for _, t := range ahead {
-		w.Remove = append(w.Remove, t.issue)
+	for _, m := range ahead {
+		w.Remove = append(w.Remove, m.CloudIssueID)
 	}
 	return f.store(ctx, after, w)
-}
-
-func (r *restoring) wanted(ctx context.Context) error {
-	j, err := r.p.Store.Job(ctx, threads.JobRestore)
-	if err == nil && (j.Epoch != r.job.Epoch || j.State != threads.JobRunning) {
-		err = threads.ErrOvertaken
-	}
-	return err
 }
 
 func (r *restoring) about() []any {

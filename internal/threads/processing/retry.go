@@ -49,10 +49,8 @@ func (f *retryFeed) find(ctx context.Context) error {
 }
 
 // keep counts records as done again, and stores what became of them.
-func (f *retryFeed) keep(ctx context.Context, tasks, ahead []*task, retried int64, pace threads.Pace) error {
-	after := f.m.Next()
-	after.Retryable += retried
-	after.Pace, after.Message = pace, pace.Message()
+func (f *retryFeed) keep(ctx context.Context, tasks []*task, ahead []threads.IssueMap, retried int64, pace threads.Pace) error {
+	after := f.after(retried, pace)
 	var put []threads.IssueMap
 	changed := map[int64]*threads.Chunk{}
 	for _, t := range tasks {
@@ -73,8 +71,5 @@ func (f *retryFeed) keep(ctx context.Context, tasks, ahead []*task, retried int6
 		}
 		after.ParentMaps += t.again - int64(len(t.closing))
 	}
-	for _, t := range ahead {
-		put = append(put, threads.IssueMap{CloudIssueID: t.issue, Parents: t.parents})
-	}
-	return f.commit(ctx, after, put, changed)
+	return f.commit(ctx, after, threads.Written{Put: append(put, ahead...), Chunks: inOrder(changed)})
 }

@@ -7,17 +7,17 @@ import (
 )
 
 // sample returns up to maxRefused cloud issues that have something to write,
-// spread over a data set, besides some. Those that the target is known to
+// spread over the data, besides some. Those that the target is known to
 // refuse are not among them.
-func (p *Processor) sample(ctx context.Context, stage, chunks int64, besides map[int64]bool) ([]int64, error) {
-	places := min(chunks, maxRefused)
+func (p *Processor) sample(ctx context.Context, from data, besides map[int64]bool) ([]int64, error) {
+	places := min(from.chunks, maxRefused)
 	var issues []int64
 	for n := range places {
 		at := n
-		if chunks > maxRefused {
-			at = n * (chunks - 1) / (maxRefused - 1)
+		if from.chunks > maxRefused {
+			at = n * (from.chunks - 1) / (maxRefused - 1)
 		}
-		list, err := p.Store.Chunks(ctx, stage, at, 1)
+		list, err := p.Store.Chunks(ctx, from.stage, at, 1)
 		if err != nil {
 			return nil, err
 		}

@@ -47,7 +47,7 @@ func (f *migrationFeed) linger(ctx context.Context) error {
 	after := f.m.Next()
 	after.Pace.WaitUntil, after.Pace.Declared = f.p.Clock().Add(f.p.Linger), true
 	after.Message = "Undo begins when all earlier requests have ended."
-	return f.p.retry(ctx, "store a wait", func(ctx context.Context) error { return f.commit(ctx, after, nil, nil) })
+	return f.p.retry(ctx, "store a wait", func(ctx context.Context) error { return f.commit(ctx, after, threads.Written{}) })
 }
 
 func (f *undoFeed) next(ctx context.Context) (*task, error) {
@@ -84,10 +84,8 @@ func (f *undoFeed) next(ctx context.Context) (*task, error) {
 
 // keep counts issues as not done and stores their maps. What the target forbids or
 // does not show stays to be undone another time.
-func (f *undoFeed) keep(ctx context.Context, tasks, ahead []*task, retried int64, pace threads.Pace) error {
-	after, w := f.m.Next(), threads.Written{}
-	after.Retryable += retried
-	after.Pace, after.Message = pace, pace.Message()
+func (f *undoFeed) keep(ctx context.Context, tasks []*task, ahead []threads.IssueMap, retried int64, pace threads.Pace) error {
+	after, w := f.after(retried, pace), threads.Written{}
 	for _, t := range tasks {
 		if after.Done(t.at()) {
 			after.Retreat(t.chunk, t.place)
@@ -117,14 +115,8 @@ func (f *undoFeed) keep(ctx context.Context, tasks, ahead []*task, retried int64
 			w.Put = append(w.Put, threads.IssueMap{CloudIssueID: t.issue, Parents: t.parents})
 		}
 	}
-	for _, t := range ahead {
-		w.Put = append(w.Put, threads.IssueMap{CloudIssueID: t.issue, Parents: t.parents})
-	}
-	err := f.p.Store.Commit(ctx, f.lease, &after, w)
-	if err == nil {
-		*f.m = after
-	}
-	return err
+	w.Put = append(w.Put, ahead...)
+	return f.commit(ctx, after, w)
 }
 
 // undone is how the migration stands when everything is undone that could be.

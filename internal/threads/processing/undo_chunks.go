@@ -72,15 +72,14 @@ func (p *Processor) undoChunk(ctx context.Context, after *threads.Migration, w *
 func (p *Processor) chunkBefore(
 	ctx context.Context, stage, number int64,
 ) (c *threads.Chunk, before map[int64]threads.ParentMap, err error) {
-	err = p.retry(ctx, "read a chunk", func(ctx context.Context) error {
-		chunks, err := p.Store.Chunks(ctx, stage, number, 1)
-		if err == nil && len(chunks) == 0 {
-			err = errNoChunk(number)
-		}
-		if err == nil {
-			c = chunks[0]
-			before, err = p.Store.Before(ctx, stage, number)
-		}
+	if c, err = p.chunk(ctx, stage, number); err == nil && c == nil {
+		err = errNoChunk(number)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	err = p.retry(ctx, "read a chunk", func(ctx context.Context) (err error) {
+		before, err = p.Store.Before(ctx, stage, number)
 		return err
 	})
 	return c, before, err

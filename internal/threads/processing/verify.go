@@ -10,7 +10,7 @@ import (
 
 // verify compares the target with the data that is loaded.
 func (p *Processor) verify(ctx context.Context, lease *db.Lease, j threads.Job) error {
-	v := &verifying{p: p, lease: lease, job: j}
+	v := &verifying{running: running{p, lease, j}}
 	if err := j.Read(&v.detail); err != nil {
 		return err
 	}
@@ -26,9 +26,7 @@ func (p *Processor) verify(ctx context.Context, lease *db.Lease, j threads.Job) 
 // verifying is a comparison that goes on, and its feed where a target is asked
 // about one issue at a time.
 type verifying struct {
-	p      *Processor
-	lease  *db.Lease
-	job    threads.Job
+	running
 	detail threads.VerifyJob // as it is stored
 	names  *names            // nil where the target knows none
 
@@ -42,7 +40,7 @@ func (v *verifying) run(ctx context.Context) error {
 		return v.chunkwise(ctx)
 	}
 	v.names = v.p.newNames()
-	verdict, message, err := v.p.drive(ctx, v, v.elsewhere, v.detail.Pace)
+	verdict, message, err := v.p.drive(ctx, v, &data{v.detail.Stage, v.detail.Chunks}, v.detail.Pace)
 	switch {
 	case err != nil:
 		return err
@@ -110,17 +108,11 @@ func (v *verifying) next(ctx context.Context) (*task, error) {
 		v.chunk, v.place = nil, 0
 	}
 	if v.chunk == nil {
-		err := v.p.retry(ctx, "read a chunk", func(ctx context.Context) error {
-			chunks, err := v.p.Store.Chunks(ctx, v.detail.Stage, v.at, 1)
-			if err == nil && len(chunks) == 1 {
-				v.chunk = chunks[0]
-				v.at++
-			}
-			return err
-		})
-		if err != nil || v.chunk == nil {
+		var err error
+		if v.chunk, err = v.p.chunk(ctx, v.detail.Stage, v.at); err != nil || v.chunk == nil {
 			return nil, err
 		}
+		v.at++
 		if err := v.names.learn(ctx, v.chunk); err != nil {
 			return nil, err
 		}
@@ -135,7 +127,7 @@ func (v *verifying) next(ctx context.Context) (*task, error) {
 }
 
 // keep counts issues as compared.
-func (v *verifying) keep(ctx context.Context, tasks, _ []*task, _ int64, pace threads.Pace) error {
+func (v *verifying) keep(ctx context.Context, tasks []*task, _ []threads.IssueMap, _ int64, pace threads.Pace) error {
 	after := v.detail
 	after.Pace = pace
 	if after.Projects = maps.Clone(after.Projects); after.Projects == nil {
@@ -162,18 +154,6 @@ func (v *verifying) keep(ctx context.Context, tasks, _ []*task, _ int64, pace th
 	return err
 }
 
-func (v *verifying) elsewhere(ctx context.Context, besides map[int64]bool) ([]int64, error) {
-	return v.p.sample(ctx, v.detail.Stage, v.detail.Chunks, besides)
-}
-
 func (v *verifying) about() []any {
 	return []any{"work", "verify", "data", v.detail.Stage, "chunks", v.detail.Chunk, "of", v.detail.Chunks}
-}
-
-func (v *verifying) wanted(ctx context.Context) error {
-	j, err := v.p.Store.Job(ctx, threads.JobVerify)
-	if err == nil && (j.Epoch != v.job.Epoch || j.State != threads.JobRunning) {
-		err = threads.ErrOvertaken
-	}
-	return err
 }
