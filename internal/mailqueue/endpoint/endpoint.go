@@ -15,6 +15,7 @@ import (
 
 	"outrigger/internal/egress"
 	"outrigger/internal/fault"
+	"outrigger/internal/mailqueue"
 	"outrigger/internal/secret"
 )
 
@@ -39,35 +40,35 @@ type Request struct {
 	Max    int64  // how many bytes an answer may have
 }
 
-// Ask sends a request and has read take the answer's body, as it comes. What
-// goes wrong is fault.Unavailable, and names the address; an error of read is
+// Ask sends a request and has read make sizes of the answer's body, as it comes.
+// What goes wrong is fault.Unavailable, and names the address; an error of read is
 // the end of the sentence.
-func (e *Endpoint) Ask(ctx context.Context, q Request, read func(io.Reader) error) error {
+func (e *Endpoint) Ask(ctx context.Context, q Request, read func(io.Reader) (mailqueue.Sizes, error)) (none mailqueue.Sizes, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	r, err := e.request(ctx, q)
 	if err != nil {
-		return err
+		return none, err
 	}
 	resp, err := e.Client.Do(r)
 	if err != nil {
-		return e.failed("did not answer: %s", e.reason(ctx, err))
+		return none, e.failed("did not answer: %s", e.reason(ctx, err))
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return e.failed("answered %s", status(resp.StatusCode))
+		return none, e.failed("answered %s", status(resp.StatusCode))
 	}
 	body := &limited{from: resp.Body, left: q.Max}
-	err = read(body)
+	sizes, err := read(body)
 	switch {
 	case body.over:
-		return e.failed("answered with more than %d MiB", q.Max>>20)
+		return none, e.failed("answered with more than %d MiB", q.Max>>20)
 	case body.failed != nil:
-		return e.failed("did not answer to the end: %s", e.reason(ctx, body.failed))
+		return none, e.failed("did not answer to the end: %s", e.reason(ctx, body.failed))
 	case err != nil:
-		return e.failed("%s", err.Error())
+		return none, e.failed("%s", err.Error())
 	}
-	return nil
+	return sizes, nil
 }
 
 func (e *Endpoint) request(ctx context.Context, q Request) (*http.Request, error) {

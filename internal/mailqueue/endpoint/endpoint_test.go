@@ -14,6 +14,7 @@ import (
 	"outrigger/internal/egress"
 	"outrigger/internal/egress/egresstest"
 	"outrigger/internal/fault"
+	"outrigger/internal/mailqueue"
 	"outrigger/internal/secret"
 )
 
@@ -33,11 +34,11 @@ func serve(t *testing.T, h http.HandlerFunc) string {
 }
 
 // all reads an answer whole.
-func all(into *string) func(io.Reader) error {
-	return func(r io.Reader) error {
+func all(into *string) func(io.Reader) (mailqueue.Sizes, error) {
+	return func(r io.Reader) (mailqueue.Sizes, error) {
 		b, err := io.ReadAll(r)
 		*into = string(b)
-		return err
+		return mailqueue.Sizes{}, err
 	}
 }
 
@@ -57,7 +58,7 @@ func TestSignsIn(t *testing.T) {
 	} {
 		test.e.Client, test.e.URL, test.q.Max = client(t), address, 1<<10
 		var got string
-		if err := test.e.Ask(t.Context(), test.q, all(&got)); err != nil || got != test.want {
+		if _, err := test.e.Ask(t.Context(), test.q, all(&got)); err != nil || got != test.want {
 			t.Errorf("%q, %v; want %q", got, err, test.want)
 		}
 	}
@@ -90,18 +91,18 @@ func TestFailures(t *testing.T) {
 			address := serve(t, test.handle)
 			e := Endpoint{Client: client(t), What: "The exporter", URL: address + "/secret-path?key=hunter2"}
 			var got string
-			err := e.Ask(t.Context(), Request{Max: 1 << 20}, all(&got))
+			_, err := e.Ask(t.Context(), Request{Max: 1 << 20}, all(&got))
 			if want := "The exporter at " + address + " " + test.want; !fault.Is(err, fault.Unavailable) || err.Error() != want {
 				t.Errorf("%v\nwant %s", err, want)
 			}
 		})
 	}
 	e := Endpoint{Client: client(t), What: "The exporter", URL: "http://127.0.0.1:1/hunter2"}
-	if err := e.Ask(t.Context(), Request{}, nil); err == nil || err.Error() != "The exporter at http://127.0.0.1:1 did not answer: the connection to 127.0.0.1 failed: connection refused." {
+	if _, err := e.Ask(t.Context(), Request{}, nil); err == nil || err.Error() != "The exporter at http://127.0.0.1:1 did not answer: the connection to 127.0.0.1 failed: connection refused." {
 		t.Error(err)
 	}
 	e.URL = "http://\x7f"
-	if err := e.Ask(t.Context(), Request{}, nil); !fault.Is(err, fault.Unavailable) {
+	if _, err := e.Ask(t.Context(), Request{}, nil); !fault.Is(err, fault.Unavailable) {
 		t.Error(err)
 	}
 }
@@ -111,10 +112,10 @@ func TestLimit(t *testing.T) {
 	address := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("x", 100)) })
 	e := Endpoint{Client: client(t), URL: address}
 	var got string
-	if err := e.Ask(t.Context(), Request{Max: 100}, all(&got)); err != nil || len(got) != 100 {
+	if _, err := e.Ask(t.Context(), Request{Max: 100}, all(&got)); err != nil || len(got) != 100 {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
-	if err := e.Ask(t.Context(), Request{Max: 99}, all(&got)); err == nil {
+	if _, err := e.Ask(t.Context(), Request{Max: 99}, all(&got)); err == nil {
 		t.Error("100 bytes where 99 are allowed")
 	}
 }
@@ -130,12 +131,12 @@ func (stalled) Do(r *http.Request) (*http.Response, error) {
 func TestStalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := Endpoint{Client: stalled{}, What: "Jolokia", URL: "http://a/"}
-		if err := e.Ask(t.Context(), Request{}, nil); err == nil || err.Error() != "Jolokia at http://a did not answer: it took longer than 5s." {
+		if _, err := e.Ask(t.Context(), Request{}, nil); err == nil || err.Error() != "Jolokia at http://a did not answer: it took longer than 5s." {
 			t.Error(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := e.Ask(ctx, Request{}, nil); err == nil || !strings.Contains(err.Error(), "canceled") {
+		if _, err := e.Ask(ctx, Request{}, nil); err == nil || !strings.Contains(err.Error(), "canceled") {
 			t.Error(err)
 		}
 	})

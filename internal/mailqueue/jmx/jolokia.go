@@ -63,15 +63,8 @@ func NewJolokia(o Options) (*Jolokia, error) {
 }
 
 // Sizes asks for both figures in one request.
-func (j *Jolokia) Sizes(ctx context.Context) (sizes mailqueue.Sizes, err error) {
-	err = j.agent.Ask(ctx, endpoint.Request{Accept: "application/json", Body: j.body, Max: maxAnswer}, func(body io.Reader) error {
-		sizes, err = j.decode(body)
-		return err
-	})
-	if err != nil {
-		return mailqueue.Sizes{}, err
-	}
-	return sizes, nil
+func (j *Jolokia) Sizes(ctx context.Context) (mailqueue.Sizes, error) {
+	return j.agent.Ask(ctx, endpoint.Request{Accept: "application/json", Body: j.body, Max: maxAnswer}, j.decode)
 }
 
 // answer is what Jolokia says to one request; the HTTP status is 200 whatever

@@ -83,17 +83,9 @@ func NewPrometheus(o Options) (*Prometheus, error) {
 }
 
 // Sizes reads the page as it is now.
-func (p *Prometheus) Sizes(ctx context.Context) (sizes mailqueue.Sizes, err error) {
+func (p *Prometheus) Sizes(ctx context.Context) (mailqueue.Sizes, error) {
 	// The version of the text format that every exporter supports.
-	ask := endpoint.Request{Accept: "text/plain;version=0.0.4, text/plain;q=0.9", Max: p.most}
-	err = p.page.Ask(ctx, ask, func(body io.Reader) error {
-		sizes, err = p.scan(body)
-		return err
-	})
-	if err != nil {
-		return mailqueue.Sizes{}, err
-	}
-	return sizes, nil
+	return p.page.Ask(ctx, endpoint.Request{Accept: "text/plain;version=0.0.4, text/plain;q=0.9", Max: p.most}, p.scan)
 }
 
 // scan looks for the wanted series in a page.

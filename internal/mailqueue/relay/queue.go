@@ -9,9 +9,7 @@ package relay
 
 import (
 	"context"
-	"database/sql"
 	"embed"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -93,10 +91,10 @@ func (q *Queue) Start(ctx context.Context) error {
 
 // ensure has a row for a node, and on SQLite learns what it says.
 func (q *Queue) ensure(ctx context.Context, tx *db.Tx, node string) error {
-	_, err := tx.Exec(ctx, `INSERT INTO relay_queues (node_id, size, error_size, version, paused, changes, flushes, held_until, held_for)
-		VALUES ($1, 0, 0, 1, 0, 0, 0, 0, '') ON CONFLICT DO NOTHING`, node)
-	if err != nil {
-		return fmt.Errorf("creating the queue of %s: %w", node, err)
+	if err := tx.Do(ctx, "creating the queue of "+node,
+		`INSERT INTO relay_queues (node_id, size, error_size, version, paused, changes, flushes, held_until, held_for)
+		VALUES ($1, 0, 0, 1, 0, 0, 0, 0, '') ON CONFLICT DO NOTHING`, node); err != nil {
+		return err
 	}
 	return q.count(ctx, tx, node, mailqueue.Sizes{})
 }
@@ -105,18 +103,18 @@ func (q *Queue) ensure(ctx context.Context, tx *db.Tx, node string) error {
 // transaction and behind everything else: the row is what transactions meet at.
 func (q *Queue) count(ctx context.Context, tx *db.Tx, node string, change mailqueue.Sizes) error {
 	var now tally
-	err := tx.QueryRow(ctx, `UPDATE relay_queues SET size = size + $2, error_size = error_size + $3, version = version + 1, used = CASE
+	found, err := tx.Find(ctx, "counting the messages of "+node, []any{&now.Size, &now.ErrorSize, &now.version},
+		`UPDATE relay_queues SET size = size + $2, error_size = error_size + $3, version = version + 1, used = CASE
 		WHEN $2 > 0 THEN 1 ELSE used END
-		WHERE node_id = $1 RETURNING size, error_size, version`, node, change.Size, change.ErrorSize).
-		Scan(&now.Size, &now.ErrorSize, &now.version)
-	if errors.Is(err, sql.ErrNoRows) { // it was handed over, and fills again
+		WHERE node_id = $1 RETURNING size, error_size, version`, node, change.Size, change.ErrorSize)
+	if err == nil && !found { // it was handed over, and fills again
 		if err = q.ensure(ctx, tx, node); err == nil {
 			err = q.count(ctx, tx, node, change)
 		}
 		return err
 	}
 	if err != nil {
-		return fmt.Errorf("counting the messages of %s: %w", node, err)
+		return err
 	}
 	if tx.Dialect() == db.SQLite && node == q.o.NodeID {
 		tx.AfterCommit(func() { q.learn(now) })

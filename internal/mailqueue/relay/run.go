@@ -73,30 +73,13 @@ func (r *run) run(ctx context.Context) {
 
 // turn does what there is to do, and says when to look again at the latest.
 func (r *run) turn(ctx context.Context) time.Duration {
-	err := r.queue.withdraw(ctx)
-	if err == nil {
-		err = r.look(ctx)
-	}
-	if err == nil {
-		err = r.saveHold(ctx)
-	}
-	if err == nil {
-		err = r.saveLimit(ctx)
-	}
-	if err == nil {
-		err = r.warnOfNowhere(ctx)
-	}
-	if err == nil {
-		err = r.expire(ctx)
-	}
-	if err == nil {
-		err = r.fill(ctx)
-	}
-	if err == nil {
-		err = r.findProbe(ctx)
-	}
-	if err == nil {
-		err = r.draw(ctx)
+	var err error
+	for _, do := range [...]func(context.Context) error{
+		r.queue.withdraw, r.look, r.saveHold, r.saveLimit, r.warnOfNowhere, r.expire, r.fill, r.findProbe, r.draw,
+	} {
+		if err = do(ctx); err != nil {
+			break
+		}
 	}
 	if err != nil && ctx.Err() == nil && !r.failed {
 		r.o.Log.Warn("the mail queue cannot be read; sending waits", "error", err)

@@ -109,18 +109,14 @@ func setPaused(ctx context.Context, tx *db.Tx, node string, paused bool) (map[st
 // noteHold shows in lists that sending pauses after failures; a zero time that
 // it goes on. nowhere: no smarthost is set.
 func (q *Queue) noteHold(ctx context.Context, until time.Time, reason string, nowhere bool) error {
-	err := q.db.Write(ctx, func(tx *db.Tx) error {
+	return q.db.Write(ctx, func(tx *db.Tx) error {
 		if err := q.ensure(ctx, tx, q.o.NodeID); err != nil { // it may have been handed over
 			return err
 		}
-		_, err := tx.Exec(ctx, `UPDATE relay_queues SET held_until = $2, held_for = $3, no_smarthost = $4 WHERE node_id = $1`,
+		return tx.Do(ctx, "noting that sending pauses",
+			`UPDATE relay_queues SET held_until = $2, held_for = $3, no_smarthost = $4 WHERE node_id = $1`,
 			q.o.NodeID, db.Micros(until), reason, flag(nowhere))
-		return err
 	})
-	if err != nil {
-		return fmt.Errorf("noting that sending pauses: %w", err)
-	}
-	return nil
 }
 
 // Remove deletes messages with all that belongs to them, and counts them out of

@@ -87,15 +87,11 @@ func (q *Queue) withdraw(ctx context.Context) error {
 	if len(doubtful) == 0 {
 		return nil
 	}
-	err := q.db.Write(ctx, func(tx *db.Tx) error {
-		gone := make(tallies)
-		for _, j := range doubtful {
-			if _, err := gone.removeByID(ctx, tx, j.id); err != nil {
-				return err
-			}
-		}
-		return gone.count(ctx, tx, q)
-	})
+	ids := make([]int64, len(doubtful))
+	for i, j := range doubtful {
+		ids[i] = j.id
+	}
+	err := q.db.Write(ctx, func(tx *db.Tx) error { return q.Remove(ctx, tx, ids) })
 	if err != nil {
 		return fmt.Errorf("withdrawing messages: %w", err)
 	}

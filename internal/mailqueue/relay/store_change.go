@@ -2,8 +2,6 @@ package relay
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -26,17 +24,14 @@ type message struct {
 // lock reads how a message stands and keeps others from changing it; nil when
 // there is none of that id.
 func lock(ctx context.Context, tx *db.Tx, id int64) (*message, error) {
-	q := `SELECT node_id, queued_at, recipients FROM relay_messages WHERE id = $1` + tx.ForUpdate()
 	m := &message{id: id}
 	var text []byte
-	err := tx.QueryRow(ctx, q, id).Scan(&m.node, db.At(&m.queuedAt), &text)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
+	found, err := tx.Find(ctx, fmt.Sprintf("reading message %d", id), []any{&m.node, db.At(&m.queuedAt), &text},
+		`SELECT node_id, queued_at, recipients FROM relay_messages WHERE id = $1`+tx.ForUpdate(), id)
+	if err != nil || !found {
+		return nil, err
 	}
-	if err == nil {
-		m.recipients, err = decodeRecipients(text)
-	}
-	if err != nil {
+	if m.recipients, err = decodeRecipients(text); err != nil {
 		return nil, fmt.Errorf("reading message %d: %w", id, err)
 	}
 	waiting, failed := m.recipients.count()

@@ -144,17 +144,15 @@ func (q *Queue) Total(ctx context.Context, f mailqueue.MessageFilter, most int) 
 // there are more than maxSearched.
 func (q *Queue) searched(ctx context.Context, f mailqueue.MessageFilter, most int) (n int, known bool, err error) {
 	err = q.db.Read(ctx, func(tx *db.Tx) error {
-		var end int64
-		err := tx.QueryRow(ctx, `SELECT id FROM relay_messages WHERE id > 0 ORDER BY id LIMIT 1 OFFSET $1`, maxSearched).Scan(&end)
-		if known = errors.Is(err, sql.ErrNoRows); known {
-			end, err = math.MaxInt64, nil
-		}
+		end := int64(math.MaxInt64)
+		more, err := tx.Find(ctx, "reading how many messages there are", []any{&end},
+			`SELECT id FROM relay_messages WHERE id > 0 ORDER BY id LIMIT 1 OFFSET $1`, maxSearched)
 		if err != nil {
-			return fmt.Errorf("reading how many messages there are: %w", err)
+			return err
 		}
 		where, args := condition(tx, f, 0, end)
 		n, err = db.CountTo(ctx, tx, most, `SELECT 1 FROM relay_messages WHERE id > $1 AND id < $2`+where, args...)
-		known = known || n == most
+		known = !more || n == most
 		return err
 	})
 	return n, known, err

@@ -126,9 +126,9 @@ func (q *Queue) saveOne(ctx context.Context, tx *db.Tx, r *result, change tallie
 // saveAttempts stores the attempt, once for each different answer.
 func saveAttempts(ctx context.Context, tx *db.Tx, r *result, node string) error {
 	var number int64
-	err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(number), 0) FROM relay_attempts WHERE message_id = $1`, r.id).Scan(&number)
-	if err != nil {
-		return fmt.Errorf("counting attempts: %w", err)
+	if err := tx.Get(ctx, "counting attempts", []any{&number},
+		`SELECT COALESCE(MAX(number), 0) FROM relay_attempts WHERE message_id = $1`, r.id); err != nil {
+		return err
 	}
 	type said struct {
 		status      int

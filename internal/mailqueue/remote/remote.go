@@ -40,15 +40,8 @@ func New(o Options) *Source {
 }
 
 // Sizes asks for the sizes of now.
-func (s *Source) Sizes(ctx context.Context) (sizes mailqueue.Sizes, err error) {
-	err = s.status.Ask(ctx, endpoint.Request{Accept: "application/json", Max: maxAnswer}, func(body io.Reader) error {
-		sizes, err = decode(body)
-		return err
-	})
-	if err != nil {
-		return mailqueue.Sizes{}, err
-	}
-	return sizes, nil
+func (s *Source) Sizes(ctx context.Context) (mailqueue.Sizes, error) {
+	return s.status.Ask(ctx, endpoint.Request{Accept: "application/json", Max: maxAnswer}, decode)
 }
 
 var errNoQueue = errors.New("answered something that is not a mail queue")

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"outrigger/internal/db"
@@ -52,14 +51,12 @@ func record(ctx context.Context, tx *db.Tx, node string, sizes mailqueue.Sizes, 
 // all its samples; zero where the newest has fewer.
 func (s *Store) AboveSince(ctx context.Context, node string, least mailqueue.Sizes) (at time.Time, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT coalesce(min(at), 0) FROM mailqueue_samples WHERE node_id = $1 AND at > coalesce(
+		return tx.Get(ctx, "reading since when a queue is long", []any{db.At(&at)},
+			`SELECT coalesce(min(at), 0) FROM mailqueue_samples WHERE node_id = $1 AND at > coalesce(
 			(SELECT max(at) FROM mailqueue_samples WHERE node_id = $1 AND (size < $2 OR error_size < $3)), 0)`,
-			node, least.Size, least.ErrorSize).Scan(db.At(&at))
+			node, least.Size, least.ErrorSize)
 	})
-	if err != nil {
-		return at, fmt.Errorf("reading since when a queue is long: %w", err)
-	}
-	return at, nil
+	return at, err
 }
 
 // History returns the course of each node's sizes since a time: for every step

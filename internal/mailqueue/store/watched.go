@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"outrigger/internal/cluster"
 	"outrigger/internal/db"
@@ -58,16 +57,13 @@ func (s *Store) RecordWatched(ctx context.Context, lease *db.Lease, node string,
 		if failure != nil {
 			state, lastHeard = cluster.Offline, tx.Now().Add(-mailqueue.WatchedSilence)
 		}
-		n, err := tx.Exec(ctx, `UPDATE mailqueue_nodes SET
+		n, err := tx.Changed(ctx, "changing the state of a watched node", `UPDATE mailqueue_nodes SET
 			changed_at = CASE WHEN state <> $2 AND sampled_at <= $4 THEN $3 ELSE changed_at END,
 			state = CASE WHEN sampled_at <= $4 THEN $2 ELSE state END
 			WHERE node_id = $1 AND watched = 1`,
 			node, state, db.Micros(tx.Now()), db.Micros(lastHeard))
-		if err != nil {
-			return fmt.Errorf("changing the state of a watched node: %w", err)
-		}
-		if n == 0 {
-			return nil // a node of Outrigger's own has taken the name
+		if err != nil || n == 0 { // a node of Outrigger's own has taken the name
+			return err
 		}
 		return record(ctx, tx, node, sizes, failure)
 	})
