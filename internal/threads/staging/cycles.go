@@ -161,24 +161,11 @@ func (s *stage) leads() (*sorter, error) {
 // double returns where each step leads when it is taken twice; one that ends is
 // left out.
 func (s *stage) double(steps *sorter) (*sorter, error) {
-	ends := s.smallSorter(stepColumns) // the same, by where they lead
-	from, err := steps.stream()
-	if err != nil {
-		return nil, err
-	}
-	for ; !from.done; err = from.next() {
-		if err != nil {
-			return nil, err
-		}
-		step := stepOf(from.now)
-		if err := ends.add(stepRow{from: step.to, to: step.from}.row()); err != nil {
-			return nil, err
-		}
-	}
-	if err := ends.finish(); err != nil {
-		return nil, err
-	}
-	first, err := ends.stream()
+	// The same, by where they lead.
+	ends, err := s.smallSorter(stepColumns).turned(steps, func(r row) row {
+		step := stepOf(r)
+		return stepRow{from: step.to, to: step.from}.row()
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -187,78 +174,50 @@ func (s *stage) double(steps *sorter) (*sorter, error) {
 		return nil, err
 	}
 	out := s.smallSorter(stepColumns)
-	for !first.done {
-		back := stepOf(first.now)
+	err = ends.each(func(r row) error {
+		back := stepOf(r)
 		goesOn, err := second.to(back.from)
-		if err != nil {
-			return nil, err
+		if err != nil || !goesOn {
+			return err
 		}
-		if goesOn {
-			if err := out.add(stepRow{from: back.to, to: stepOf(second.now).to}.row()); err != nil {
-				return nil, err
-			}
-		}
-		if err := first.next(); err != nil {
-			return nil, err
-		}
+		return out.add(stepRow{from: back.to, to: stepOf(second.now).to}.row())
+	})
+	if err != nil {
+		return nil, err
 	}
 	return out, out.finish()
 }
 
 // enter returns where the cycles that steps end on enter an issue.
 func (s *stage) enter(steps *sorter) error {
-	onCycle := s.smallSorter(commentColumns)
-	from, err := steps.stream()
+	onCycle, err := s.smallSorter(commentColumns).turned(steps, func(r row) row { return commentRow{stepOf(r).to}.row() })
 	if err != nil {
-		return err
-	}
-	for ; !from.done; err = from.next() {
-		if err != nil {
-			return err
-		}
-		if err := onCycle.add(commentRow{stepOf(from.now).to}.row()); err != nil {
-			return err
-		}
-	}
-	if err := onCycle.finish(); err != nil {
 		return err
 	}
 	marked, err := onCycle.lastOf()
 	if err != nil {
 		return err
 	}
-	byComment := s.smallSorter(placeColumns)
-	crossing, err := s.crossing.stream()
+	byComment, err := s.smallSorter(placeColumns).turned(s.crossing, func(r row) row {
+		c := crossingOf(r)
+		return placeRow{comment: c.comment, issue: c.issue, parent: c.parent}.row()
+	})
 	if err != nil {
-		return err
-	}
-	for ; !crossing.done; err = crossing.next() {
-		if err != nil {
-			return err
-		}
-		c := crossingOf(crossing.now)
-		if err := byComment.add(placeRow{comment: c.comment, issue: c.issue, parent: c.parent}.row()); err != nil {
-			return err
-		}
-	}
-	if err := byComment.finish(); err != nil {
 		return err
 	}
 	where, err := byComment.stream()
 	if err != nil {
 		return err
 	}
-	for !marked.done {
-		if _, err := where.to(commentOf(marked.now).comment); err != nil {
+	err = marked.each(func(r row) error {
+		if _, err := where.to(commentOf(r).comment); err != nil {
 			return err
 		}
 		at := placeOf(where.now)
-		if err := s.entries.add(entryRow{issue: at.issue, comment: at.parent}.row()); err != nil {
-			return err
-		}
-		if err := marked.next(); err != nil {
-			return err
-		}
+		return s.entries.add(entryRow{issue: at.issue, comment: at.parent}.row())
+	})
+	if err != nil {
+		return err
 	}
 	return s.entries.finish()
 }

@@ -23,11 +23,8 @@ func (s *stage) byComment() error {
 	}
 	p := s.preview
 	s.parents = s.newSorter(parentColumns)
-	for ; !records.done; err = records.next() {
-		if err != nil {
-			return err
-		}
-		r := recordOf(records.now)
+	err = records.each(func(now row) error {
+		r := recordOf(now)
 		mapped, err := mappings.to(r.comment)
 		if err != nil {
 			return err
@@ -52,9 +49,10 @@ func (s *stage) byComment() error {
 		if err := s.parents.add(out.row()); err != nil {
 			return err
 		}
-		if err := s.tell(p.Records, stepComments, float64(p.Records)/float64(s.records.length)); err != nil {
-			return err
-		}
+		return s.tell(p.Records, stepComments, float64(p.Records)/float64(s.records.length))
+	})
+	if err != nil {
+		return err
 	}
 	if err := mappings.drain(); err != nil {
 		return err
@@ -68,10 +66,6 @@ func (s *stage) byComment() error {
 // byParent is the fifth pass: records by parent, with the parent's mapping
 // and the issue that its own record names, into records by issue.
 func (s *stage) byParent() error {
-	parents, err := s.parents.stream()
-	if err != nil {
-		return err
-	}
 	mappings, err := s.comments.lastOf()
 	if err != nil {
 		return err
@@ -85,8 +79,9 @@ func (s *stage) byParent() error {
 	s.crossing = s.smallSorter(crossingColumns)
 	var missing threads.Missing // parents that have no record themselves
 	first, last := true, int64(0)
-	for n := int64(1); !parents.done; n++ {
-		r := parentOf(parents.now)
+	n := int64(0)
+	err = s.parents.each(func(now row) error {
+		r := parentOf(now)
 		out := joinedRow{issue: r.issue, comment: r.comment, parent: r.parent, cloud: r.cloud, flags: r.flags}
 		mapped, err := mappings.to(r.parent)
 		if err != nil {
@@ -119,12 +114,11 @@ func (s *stage) byParent() error {
 		if err := s.joined.add(out.row()); err != nil {
 			return err
 		}
-		if err := s.tell(n, stepParents, float64(n)/float64(p.Records)); err != nil {
-			return err
-		}
-		if err := parents.next(); err != nil {
-			return err
-		}
+		n++
+		return s.tell(n, stepParents, float64(n)/float64(p.Records))
+	})
+	if err != nil {
+		return err
 	}
 	missAll(&p.MissingComments, missing)
 	if err := s.crossing.finish(); err != nil {

@@ -166,11 +166,35 @@ func (m *stream) to(key int64) (bool, error) {
 }
 
 // drain moves on to the end.
-func (m *stream) drain() error {
+func (m *stream) drain() error { return m.each(func(row) error { return nil }) }
+
+// each gives do the row it is at and all behind it.
+func (m *stream) each(do func(row) error) error {
 	for !m.done {
+		if err := do(m.now); err != nil {
+			return err
+		}
 		if err := m.next(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// each gives do the rows in order.
+func (t *sorter) each(do func(row) error) error {
+	m, err := t.stream()
+	if err != nil {
+		return err
+	}
+	return m.each(do)
+}
+
+// turned sorts, for each row of another sorter, what turn makes of it.
+func (t *sorter) turned(from *sorter, turn func(row) row) (*sorter, error) {
+	err := from.each(func(r row) error { return t.add(turn(r)) })
+	if err == nil {
+		err = t.finish()
+	}
+	return t, err
 }

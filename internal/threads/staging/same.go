@@ -8,47 +8,38 @@ func (s *stage) sameTargets() error {
 		return err
 	}
 	byCloud := s.newSorter(cloudColumns)
-	for n := int64(1); !mappings.done; n++ {
-		m := mappingOf(mappings.now)
+	n := int64(0)
+	err = mappings.each(func(r row) error {
+		m := mappingOf(r)
 		if err := byCloud.add(cloudRow{cloud: m.cloud, server: m.server}.row()); err != nil {
 			return err
 		}
-		if err := s.tell(n, stepMappings, 1); err != nil {
-			return err
-		}
-		if err := mappings.next(); err != nil {
-			return err
-		}
+		n++
+		return s.tell(n, stepMappings, 1)
+	})
+	if err != nil {
+		return err
 	}
 	if err := byCloud.finish(); err != nil {
 		return err
 	}
-	in, err := byCloud.stream()
-	if err != nil {
-		return err
-	}
 	s.same = s.smallSorter(commentColumns)
 	var last cloudRow
-	for first, given := true, false; !in.done; first = false {
-		now := cloudOf(in.now)
-		if !first && now.cloud == last.cloud {
-			if !given {
-				err = s.same.add(commentRow{last.server}.row())
-			}
-			if err == nil {
-				err = s.same.add(commentRow{now.server}.row())
-			}
-			given = true
-		} else {
-			given = false
+	first, given := true, false
+	err = byCloud.each(func(r row) (err error) {
+		now := cloudOf(r)
+		shared := !first && now.cloud == last.cloud
+		if shared && !given {
+			err = s.same.add(commentRow{last.server}.row())
 		}
-		last = now
-		if err == nil {
-			err = in.next()
+		if shared && err == nil {
+			err = s.same.add(commentRow{now.server}.row())
 		}
-		if err != nil {
-			return err
-		}
+		first, given, last = false, shared, now
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	return s.same.finish()
 }
