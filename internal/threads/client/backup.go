@@ -19,21 +19,33 @@ import (
 // Backup writes a backup of every parent map of the cloud side to a file, which
 // is there only once all of it has come and its last line's count and checksum
 // fit. progress is told how many bytes have come, and may be nil.
-func (c *Client) Backup(ctx context.Context, path string, progress func(done, size int64)) (format.BackupTrailer, error) {
+func (c *Client) Backup(
+	ctx context.Context, path string, progress func(done, size int64),
+) (trailer format.BackupTrailer, err error) {
+	err = c.file(ctx, "/backup", path, progress, func(part *part) (err error) {
+		if trailer, err = CheckBackup(part.File); err != nil {
+			return errors.Join(fault.Wrap(err, fault.Invalid, "The server did not send a complete backup. Try again."), os.Remove(part.Name()))
+		}
+		return nil
+	})
+	return trailer, err
+}
+
+// file fetches what is at a path of the migration's into a file, which is there only
+// once all of it has come and check has found no fault with it.
+func (c *Client) file(ctx context.Context, from, path string, progress func(done, size int64), check func(*part) error) error {
 	part, err := openPart(path)
 	if err != nil {
-		return format.BackupTrailer{}, err
+		return err
 	}
 	defer part.Close()
-	if err := c.retry(ctx, func() (bool, error) { return false, c.fetch(ctx, migrationPath+"/backup", part, progress) }); err != nil {
-		return format.BackupTrailer{}, errors.Join(err, os.Remove(part.Name()))
+	if err := c.retry(ctx, func() (bool, error) { return false, c.fetch(ctx, migrationPath+from, part, progress) }); err != nil {
+		return errors.Join(err, os.Remove(part.Name()))
 	}
-	trailer, err := CheckBackup(part.File)
-	if err != nil {
-		return trailer, errors.Join(fault.Wrap(err, fault.Invalid, "The server did not send a complete backup. Try again."),
-			os.Remove(part.Name()))
+	if err := check(part); err != nil {
+		return err
 	}
-	return trailer, part.complete()
+	return part.complete()
 }
 
 // fetch fetches a file from its beginning: another request may get another
@@ -54,24 +66,23 @@ func (c *Client) fetch(ctx context.Context, path string, part *part, progress fu
 
 // Errors writes the permanent errors to a file as CSV, a line each below a
 // header, and returns their number. progress is as in Backup.
-func (c *Client) Errors(ctx context.Context, path string, progress func(done, size int64)) (int64, error) {
-	part, err := openPart(path)
-	if err != nil {
-		return 0, err
-	}
-	defer part.Close()
-	if err := c.retry(ctx, func() (bool, error) { return false, c.fetch(ctx, migrationPath+"/errors.csv", part, progress) }); err != nil {
-		return 0, errors.Join(err, os.Remove(part.Name()))
-	}
-	size, err := part.Seek(0, io.SeekEnd)
-	if err != nil {
-		return 0, fmt.Errorf("reading the output: %w", err)
-	}
-	lines, err := countLines(part, size)
-	if err != nil {
-		return 0, err
-	}
-	return lines - 1, part.complete()
+func (c *Client) Errors(ctx context.Context, path string, progress func(done, size int64)) (lines int64, err error) {
+	err = c.file(ctx, "/errors.csv", path, progress, func(part *part) error {
+		size, err := part.Seek(0, io.SeekEnd)
+		if err != nil {
+			return fmt.Errorf("reading the output: %w", err)
+		}
+		lines, err = countLines(part, size)
+		lines--
+		return err
+	})
+	return lines, err
+}
+
+// Report writes the report of the migration to a file, as Backup does. format is html
+// or csv. Without data it is fault.Conflict.
+func (c *Client) Report(ctx context.Context, format, path string) error {
+	return c.file(ctx, "/report?format="+url.QueryEscape(format), path, nil, func(*part) error { return nil })
 }
 
 func seekStart(file *os.File) error {
@@ -136,13 +147,7 @@ func (c *Client) Restore(
 // beginRestore has a backup that was sent restored.
 func (c *Client) beginRestore(ctx context.Context, mode threads.RestoreMode, draft int64) (out Restored, err error) {
 	path := migrationPath + "/restore?" + url.Values{"mode": {string(mode)}, "upload": {strconv.FormatInt(draft, 10)}}.Encode()
-	unheard := false // an answer was lost: it may have begun
-	err = c.retry(ctx, func() (bool, error) {
-		err := c.once(ctx, http.MethodPost, path, nil, &out)
-		var later *transient
-		unheard = unheard || errors.As(err, &later)
-		return false, err
-	})
+	unheard, err := c.order(ctx, path, nil, &out)
 	if err != nil && unheard {
 		now, failed := c.restored(ctx)
 		if failed == nil && now.Upload == draft {

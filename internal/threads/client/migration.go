@@ -51,13 +51,7 @@ func (c *Client) Operate(ctx context.Context, op threads.Operation, w threads.Wi
 	if named {
 		body = w.Drafts
 	}
-	unheard := false // an answer was lost: it may have been done
-	err = c.retry(ctx, func() (bool, error) {
-		err := c.once(ctx, http.MethodPost, path, body, &st)
-		var later *transient
-		unheard = unheard || errors.As(err, &later)
-		return false, err
-	})
+	unheard, err := c.order(ctx, path, body, &st)
 	if unheard && fault.Is(err, fault.Conflict) {
 		now, failed := c.Status(ctx)
 		if failed == nil && slices.Contains(outcomes[op], now.Phase) && (!named || now.Has(w.Drafts)) {
@@ -168,6 +162,18 @@ func tell(resp *http.Response, progress func(done float64)) error {
 // ask asks until there is an answer.
 func (c *Client) ask(ctx context.Context, method, path string, out any) error {
 	return c.retry(ctx, func() (bool, error) { return false, c.once(ctx, method, path, nil, out) })
+}
+
+// order has the server do something. unheard: an answer was lost, it may have been
+// done.
+func (c *Client) order(ctx context.Context, path string, body, out any) (unheard bool, err error) {
+	err = c.retry(ctx, func() (bool, error) {
+		err := c.once(ctx, http.MethodPost, path, body, out)
+		var later *transient
+		unheard = unheard || errors.As(err, &later)
+		return false, err
+	})
+	return unheard, err
 }
 
 // once asks for JSON; body is what it says, or nil.
