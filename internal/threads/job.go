@@ -45,9 +45,7 @@ func (RestoreMode) Values() []string { return []string{string(RestoreMerge), str
 func ParseRestoreMode(text string) (RestoreMode, error) {
 	mode := RestoreMode(text)
 	if mode != RestoreMerge && mode != RestoreReplace {
-		var wrong fault.Fields
-		wrong.Add("mode", "Use merge to keep threads that are not in the backup, or replace to delete them.")
-		return "", wrong.Err()
+		return "", fault.InvalidField("mode", "Use merge to keep threads that are not in the backup, or replace to delete them.")
 	}
 	return mode, nil
 }

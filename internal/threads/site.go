@@ -50,7 +50,5 @@ const maxSiteURL = 512
 
 // ErrSiteURL refuses what is no URL of a cloud site.
 func ErrSiteURL() error {
-	var wrong fault.Fields
-	wrong.Add("cloudSiteUrl", "Give the URL of the cloud site, such as https://example.atlassian.net.")
-	return wrong.Err()
+	return fault.InvalidField("cloudSiteUrl", "Give the URL of the cloud site, such as https://example.atlassian.net.")
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -58,7 +59,11 @@ func (a *Uploads) versioned(h rest.Handler) rest.Handler {
 			w.Header().Set("Tus-Version", tusVersion)
 			return answer(w, r, http.StatusPreconditionFailed, "This server speaks tus 1.0.0; say so with Tus-Resumable: 1.0.0.")
 		}
-		return h(w, r)
+		err := h(w, r)
+		if errors.Is(err, errChecksum) {
+			return answer(w, r, statusChecksum, "The checksum does not fit what came in; nothing was stored. Send it again.")
+		}
+		return err
 	}
 }
 
@@ -155,9 +160,6 @@ func (a *Uploads) patch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if whole.wrong() {
-		return answer(w, r, statusChecksum, "The checksum does not fit what came in; nothing was stored. Send it again.")
-	}
 	if u, err = a.take(w, r, id, at, whole); err != nil {
 		return err
 	}
@@ -169,9 +171,9 @@ func (a *Uploads) patch(w http.ResponseWriter, r *http.Request) error {
 }
 
 // take stores the body, or what it was read into.
-func (a *Uploads) take(w http.ResponseWriter, r *http.Request, id, at int64, whole *checked) (threads.Upload, error) {
+func (a *Uploads) take(w http.ResponseWriter, r *http.Request, id, at int64, whole []byte) (threads.Upload, error) {
 	if whole != nil {
-		return a.Store.AppendWhole(r.Context(), id, at, whole.data)
+		return a.Store.AppendWhole(r.Context(), id, at, whole)
 	}
 	// A body is read for as long as it comes, but not past a stop. What knows
 	// no deadlines, as a test's recorder, cannot be stopped.

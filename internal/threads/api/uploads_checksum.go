@@ -23,51 +23,42 @@ const (
 	maxChecked = 8 << 20
 )
 
-// checked is a body that came with a checksum.
-type checked struct {
-	data []byte
-	sum  []byte // as it was sent
-	hash hash.Hash
-}
+var errChecksum = errors.New("the checksum does not fit")
 
-// wrong reports whether the checksum does not fit; a body without one fits.
-func (c *checked) wrong() bool {
-	if c == nil {
-		return false
-	}
-	c.hash.Write(c.data)
-	return !bytes.Equal(c.hash.Sum(nil), c.sum)
-}
-
-// readChecked reads the body of a request that has Upload-Checksum; nil for
-// one that has none, whose body is left alone.
-func readChecked(r *http.Request) (*checked, error) {
+// readChecked reads the body of a request that has Upload-Checksum, errChecksum where
+// it does not fit; nil for one that has none, whose body is left alone.
+func readChecked(r *http.Request) ([]byte, error) {
 	header := r.Header.Get("Upload-Checksum")
 	if header == "" {
 		return nil, nil
 	}
 	algorithm, encoded, _ := strings.Cut(header, " ")
-	sum, err := base64.StdEncoding.DecodeString(encoded)
-	c := &checked{sum: sum}
-	switch {
-	case algorithm == "sha1":
-		c.hash = sha1.New()
-	case algorithm == "sha256":
-		c.hash = sha256.New()
+	want, err := base64.StdEncoding.DecodeString(encoded)
+	var sum hash.Hash
+	switch algorithm {
+	case "sha1":
+		sum = sha1.New()
+	case "sha256":
+		sum = sha256.New()
 	default:
 		return nil, fault.New(fault.Invalid, "Upload-Checksum supports %s, not %q.", algorithms, algorithm)
 	}
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "Upload-Checksum is an algorithm, a space and the checksum in base64.")
 	}
-	c.data, err = io.ReadAll(io.LimitReader(r.Body, maxChecked+1))
+	data, err := io.ReadAll(io.LimitReader(r.Body, maxChecked+1))
 	switch {
-	case len(c.data) > maxChecked:
+	case len(data) > maxChecked:
 		return nil, fault.New(fault.TooLarge, "A body with a checksum has at most %s; send the file in parts.", config.Size(maxChecked))
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, fault.Wrap(err, fault.Invalid, "The body broke off; nothing was stored. Send it again.")
+	case err != nil:
+		return nil, err
 	}
-	return c, err
+	if sum.Write(data); !bytes.Equal(sum.Sum(nil), want) {
+		return nil, errChecksum
+	}
+	return data, nil
 }
 
 // parseMetadata reads Upload-Metadata: names, each with its value in base64

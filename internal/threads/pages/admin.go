@@ -3,6 +3,7 @@
 package pages
 
 import (
+	"context"
 	"embed"
 	"fmt"
 	"net/http"
@@ -73,6 +74,15 @@ func (p *Admin) Register(c *console.Console) {
 	handle("GET "+rootPath+"/uploads/{id}/delete", p.confirmDelete)
 	handle("POST "+rootPath+"/uploads/{id}/delete", p.delete)
 	handle("GET "+issuePath, p.showIssue, "threads-issue")
+}
+
+// refused is a page with what was refused.
+func refused(ctx context.Context, page func(context.Context) (console.Page, error), err error) (console.Response, error) {
+	shown, failed := page(ctx)
+	if failed != nil {
+		return nil, failed
+	}
+	return shown, err
 }
 
 func administers(who *identity.Principal) bool {

@@ -76,17 +76,9 @@ func (p *Admin) backups(ctx context.Context) (*backupView, error) {
 
 func (p *Admin) takeBackup(r *http.Request) (console.Response, error) {
 	if _, err := p.posted(r, threads.BackupFile); err != nil {
-		return p.backupRefused(r.Context(), err)
+		return refused(r.Context(), p.backupPage, err)
 	}
 	return console.Redirect{To: backPath, Flash: "The backup is uploaded. You can restore it now."}, nil
-}
-
-func (p *Admin) backupRefused(ctx context.Context, err error) (console.Response, error) {
-	page, failed := p.backupPage(ctx)
-	if failed != nil {
-		return nil, failed
-	}
-	return page, err
 }
 
 // confirmRestore asks before a backup is restored; the file is checked now,
@@ -94,16 +86,16 @@ func (p *Admin) backupRefused(ctx context.Context, err error) (console.Response,
 func (p *Admin) confirmRestore(r *http.Request) (console.Response, error) {
 	mode, err := threads.ParseRestoreMode(r.URL.Query().Get("mode"))
 	if err != nil {
-		return p.backupRefused(r.Context(), err)
+		return refused(r.Context(), p.backupPage, err)
 	}
 	id, _ := strconv.ParseInt(r.URL.Query().Get("upload"), 10, 64) // 0 is none
 	file, err := p.SentBackup(r.Context(), id)
 	if err != nil {
-		return p.backupRefused(r.Context(), err)
+		return refused(r.Context(), p.backupPage, err)
 	}
 	backup, err := format.CheckBackup(p.Store.Uploads.Reader(r.Context(), file))
 	if err != nil {
-		return p.backupRefused(r.Context(), err)
+		return refused(r.Context(), p.backupPage, err)
 	}
 	what := fmt.Sprintf("The backup of %s has %s in %s.", backup.Header.CreatedAt.UTC().Format("2006-01-02 15:04 UTC"),
 		threads.Counted(backup.Trailer.Relations, "relation"), threads.Counted(backup.Trailer.Issues, "issue"))
@@ -122,7 +114,7 @@ func (p *Admin) confirmRestore(r *http.Request) (console.Response, error) {
 func (p *Admin) restore(r *http.Request, form *console.Form) (console.Response, error) {
 	mode, err := threads.ParseRestoreMode(form.Get("mode"))
 	if err != nil {
-		return p.backupRefused(r.Context(), err)
+		return refused(r.Context(), p.backupPage, err)
 	}
 	id, _ := strconv.ParseInt(form.Get("upload"), 10, 64) // 0 is none
 	file, err := p.SentBackup(r.Context(), id)
@@ -130,7 +122,7 @@ func (p *Admin) restore(r *http.Request, form *console.Form) (console.Response, 
 		err = p.Restore(r.Context(), mode, file)
 	}
 	if err != nil {
-		return p.backupRefused(r.Context(), err)
+		return refused(r.Context(), p.backupPage, err)
 	}
 	return console.Redirect{To: backPath, Flash: "The backup is complete and is being restored."}, nil
 }

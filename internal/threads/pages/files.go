@@ -17,13 +17,8 @@ import (
 
 // takeFile takes a file as a browser without scripts sends it, or pasted text.
 func (p *Admin) takeFile(r *http.Request) (console.Response, error) {
-	_, err := p.posted(r, threads.HierarchyFile, threads.MappingsFile)
-	if err != nil {
-		page, failed := p.migrationPage(r.Context())
-		if failed != nil {
-			return nil, failed
-		}
-		return page, err
+	if _, err := p.posted(r, threads.HierarchyFile, threads.MappingsFile); err != nil {
+		return refused(r.Context(), p.migrationPage, err)
 	}
 	return console.Redirect{To: movePath}, nil // it stands there
 }
@@ -31,21 +26,30 @@ func (p *Admin) takeFile(r *http.Request) (console.Response, error) {
 // maxField bounds a field of an upload's form; its file is not in memory.
 const maxField = 4 << 10
 
+// formOf begins to read a form with a file.
+func formOf(r *http.Request, maxUpload int64) (*multipart.Reader, error) {
+	rest.BeginUpload(r)
+	r.Body = http.MaxBytesReader(nil, r.Body, maxUpload+maxField)
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Invalid, "The form could not be read. Go back and send it again.")
+	}
+	return parts, nil
+}
+
 // posted makes a draft of a form's file, or of the text that was pasted instead;
 // the fields kind, which says what it is, site and replace come first.
 func (p *Admin) posted(r *http.Request, kinds ...string) (u threads.Upload, err error) {
-	rest.BeginUpload(r)
-	r.Body = http.MaxBytesReader(nil, r.Body, p.MaxUpload+maxField)
-	parts, err := r.MultipartReader()
+	parts, err := formOf(r, p.MaxUpload)
 	if err != nil {
-		return u, fault.Wrap(err, fault.Invalid, "The form could not be read. Go back and send it again.")
+		return u, err
 	}
 	file, replace := threads.Upload{}, false
 	for {
 		part, err := parts.NextPart()
 		switch {
 		case errors.Is(err, io.EOF):
-			return u, errNoFile()
+			return u, fault.InvalidField("file", "Choose a file, or paste its text.")
 		case err != nil:
 			return u, admin.ErrBrokeOff(err)
 		case slices.Contains([]string{"kind", "site", "replace"}, part.FormName()):
@@ -100,10 +104,4 @@ func siteOf(text string) (string, error) {
 		return "", fault.InvalidField("site", "Give the URL of the cloud site, such as https://example.atlassian.net.")
 	}
 	return site, nil
-}
-
-func errNoFile() error {
-	var wrong fault.Fields
-	wrong.Add("file", "Choose a file, or paste its text.")
-	return wrong.Err()
 }

@@ -31,9 +31,7 @@ func (p *Admin) showIssue(r *http.Request) (console.Response, error) {
 	}
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id <= 0 {
-		var wrong fault.Fields
-		wrong.Add("id", "Enter the numeric id of the issue, such as 900001, not its key.")
-		return page, wrong.Err()
+		return page, fault.InvalidField("id", "Enter the numeric id of the issue, such as 900001, not its key.")
 	}
 	m, err := p.Parents(r.Context(), id)
 	if err != nil {

@@ -91,11 +91,7 @@ func (p *Admin) operate(op threads.Operation) console.Handler {
 			wish.Drafts = namedDrafts(form)
 		}
 		if _, err := p.Store.Operate(r.Context(), op, wish); err != nil {
-			page, failed := p.migrationPage(r.Context())
-			if failed != nil {
-				return nil, failed
-			}
-			return page, err
+			return refused(r.Context(), p.migrationPage, err)
 		}
 		return console.Redirect{To: movePath}, nil // the page says how the migration stands, as long as that is so
 	})

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"io"
-	"mime/multipart"
 	"net/http"
 	"strings"
 	"time"
@@ -37,10 +36,7 @@ const pagePath = "/threads/source"
 func (p *Source) Register(c *console.Console) {
 	admin := console.Needs(identity.SysAdmin)
 	c.AddPages(sourceFiles)
-	c.AddNav(console.Nav{
-		Section: "Threaded comments", Label: "Self-hosted side", Path: pagePath,
-		Visible: func(who *identity.Principal) bool { return who.May(identity.SysAdmin, identity.Resource{}) },
-	})
+	c.AddNav(console.Nav{Section: "Threaded comments", Label: "Self-hosted side", Path: pagePath, Visible: administers})
 	c.Handle("GET "+pagePath, admin, p.show, "threads-source")
 	c.Handle("POST "+pagePath+"/hierarchy", admin, p.importHierarchy, "threads-source", "threads-source-imported")
 	c.Handle("GET "+pagePath+"/clear", admin, p.confirmClear)
@@ -194,11 +190,9 @@ func (p *Source) imported(what string, view importedView) console.Response {
 // upload reads a posted form up to its file, fields into form, and returns the
 // file to take as it comes.
 func (p *Source) upload(r *http.Request, take func(form *console.Form, file io.Reader) error, form *console.Form) error {
-	rest.BeginUpload(r)
-	r.Body = http.MaxBytesReader(nil, r.Body, p.Imports.MaxUpload+maxField)
-	parts, err := r.MultipartReader()
+	parts, err := formOf(r, p.Imports.MaxUpload)
 	if err != nil {
-		return fault.Wrap(err, fault.Invalid, "The form could not be read. Go back and send it again.")
+		return err
 	}
 	for {
 		part, err := parts.NextPart()
@@ -213,15 +207,10 @@ func (p *Source) upload(r *http.Request, take func(form *console.Form, file io.R
 				return tooLarge(err, p.Imports.MaxUpload)
 			}
 			form.Set(part.FormName(), strings.ToValidUTF8(string(value), "�"))
+		case part.FileName() == "":
+			return errNoSourceFile()
 		default:
-			return tooLarge(p.take(part, form, take), p.Imports.MaxUpload)
+			return tooLarge(take(form, part), p.Imports.MaxUpload)
 		}
 	}
-}
-
-func (p *Source) take(part *multipart.Part, form *console.Form, take func(*console.Form, io.Reader) error) error {
-	if part.FileName() == "" {
-		return errNoSourceFile()
-	}
-	return take(form, part)
 }

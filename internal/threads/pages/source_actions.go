@@ -11,11 +11,7 @@ import (
 	"outrigger/internal/threads"
 )
 
-func errNoSourceFile() error {
-	var wrong fault.Fields
-	wrong.Add("file", "Choose a file.")
-	return wrong.Err()
-}
+func errNoSourceFile() error { return fault.InvalidField("file", "Choose a file.") }
 
 // tooLarge says the limit where err is about it.
 func tooLarge(err error, limit int64) error {

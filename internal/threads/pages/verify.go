@@ -56,11 +56,7 @@ func (p *Admin) verified(ctx context.Context) (*verifyView, error) {
 
 func (p *Admin) verify(r *http.Request) (console.Response, error) {
 	if _, err := p.Verify(r.Context()); err != nil {
-		page, failed := p.verifyPage(r.Context())
-		if failed != nil {
-			return nil, failed
-		}
-		return page, err
+		return refused(r.Context(), p.verifyPage, err)
 	}
 	return console.Redirect{To: movePath + "/verify"}, nil
 }
