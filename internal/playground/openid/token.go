@@ -1,15 +1,13 @@
 package openid
 
 import (
-	"crypto"
-	"crypto/rand"
-	"crypto/rsa"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
-	"math/big"
 	"net/http"
 	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
 
 	"outrigger/internal/playground/respond"
 )
@@ -17,15 +15,13 @@ import (
 // tokenLife is how long ID tokens hold.
 const tokenLife = 5 * time.Minute
 
-func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
-
 // idToken makes the ID token for a code; mu is held.
 func (p *Provider) idToken(issuer string, c *code, access string) string {
 	now := p.o.Clock()
 	sum := sha256.Sum256([]byte(access))
 	claims := map[string]any{
 		"iss": issuer, "sub": c.subject, "aud": c.client, "nonce": c.nonce, "azp": c.client,
-		"iat": now.Unix(), "exp": now.Add(tokenLife).Unix(), "at_hash": encode(sum[:len(sum)/2]),
+		"iat": now.Unix(), "exp": now.Add(tokenLife).Unix(), "at_hash": base64.RawURLEncoding.EncodeToString(sum[:len(sum)/2]),
 		"auth_time": p.shown[c.subject].Unix(),
 	}
 	if a := p.accounts[c.subject]; a != nil {
@@ -44,18 +40,15 @@ func (p *Provider) Sign(claims map[string]any) string {
 }
 
 func (p *Provider) sign(claims map[string]any) string {
-	header := map[string]any{"alg": "RS256", "kid": p.key.id, "typ": "JWT"}
-	text := encode(marshal(header)) + "." + encode(marshal(claims))
-	sum := sha256.Sum256([]byte(text))
-	signature, err := rsa.SignPKCS1v15(rand.Reader, p.key.PrivateKey, crypto.SHA256, sum[:])
+	key := jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: p.key.PrivateKey, KeyID: p.key.id}}
+	signer, err := jose.NewSigner(key, (&jose.SignerOptions{}).WithType("JWT"))
 	if err != nil {
-		panic(err) // the key is long enough
+		panic(err) // the key is one
 	}
-	return text + "." + encode(signature)
-}
-
-func marshal(v any) []byte {
-	text, _ := json.Marshal(v) // what is signed always encodes
+	text, err := jwt.Signed(signer).Claims(claims).Serialize()
+	if err != nil {
+		panic(err) // what is signed always encodes
+	}
 	return text
 }
 
@@ -63,8 +56,6 @@ func marshal(v any) []byte {
 func (p *Provider) keys(w http.ResponseWriter, _ *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	respond.JSON(w, http.StatusOK, map[string]any{"keys": []any{map[string]any{
-		"kty": "RSA", "use": "sig", "alg": "RS256", "kid": p.key.id,
-		"n": encode(p.key.N.Bytes()), "e": encode(big.NewInt(int64(p.key.E)).Bytes()),
-	}}})
+	key := jose.JSONWebKey{Key: p.key.Public(), Use: "sig", Algorithm: string(jose.RS256), KeyID: p.key.id}
+	respond.JSON(w, http.StatusOK, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{key}})
 }
