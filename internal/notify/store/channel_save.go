@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -14,10 +15,7 @@ import (
 // there is one of its webhook URL, or who makes it has notify.MaxOwnChannels that
 // nothing sends to.
 func (s *Store) CreateChannel(ctx context.Context, who notify.Actor, change notify.ChannelChange) (made notify.ChannelInfo, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.beginRulesChange(ctx, tx); err != nil {
-			return err
-		}
+	err = s.changeRules(ctx, func(tx *db.Tx) error {
 		url := change.URL.Reveal()
 		if err := freeURL(ctx, tx, url, 0); err != nil {
 			return err
@@ -70,8 +68,8 @@ func checkOwnChannels(ctx context.Context, tx *db.Tx, user int64) error {
 // present one, or where another channel has the webhook URL.
 func (s *Store) SaveChannel(ctx context.Context, who notify.Actor, id int64, change notify.ChannelChange,
 	allow func(*notify.ChannelInfo) error) (saved notify.ChannelInfo, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		before, err := s.beginChannelChange(ctx, tx, id, change.Version, allow)
+	err = s.changeRules(ctx, func(tx *db.Tx) error {
+		before, err := channelForChange(ctx, tx, id, change.Version, allow)
 		if err != nil {
 			return err
 		}
@@ -101,12 +99,10 @@ func (s *Store) SaveChannel(ctx context.Context, who notify.Actor, id int64, cha
 	return saved, err
 }
 
-func (s *Store) beginChannelChange(
+// channelForChange reads a channel that may be changed.
+func channelForChange(
 	ctx context.Context, tx *db.Tx, id, version int64, allow func(*notify.ChannelInfo) error,
 ) (notify.ChannelInfo, error) {
-	if err := s.beginRulesChange(ctx, tx); err != nil {
-		return notify.ChannelInfo{}, err
-	}
 	before, err := readChannelInfo(ctx, tx, id)
 	if err == nil {
 		err = allow(&before)
@@ -151,8 +147,8 @@ func writeChannel(ctx context.Context, tx *db.Tx, who notify.Actor, id int64, d 
 // it; its row stays for the deliveries that name it. The version and allow are as for
 // SaveChannel. fault.Conflict: a rule or report sends to it.
 func (s *Store) DeleteChannel(ctx context.Context, who notify.Actor, id, version int64, allow func(*notify.ChannelInfo) error) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		before, err := s.beginChannelChange(ctx, tx, id, version, allow)
+	return s.changeRules(ctx, func(tx *db.Tx) error {
+		before, err := channelForChange(ctx, tx, id, version, allow)
 		if err != nil {
 			return err
 		}
@@ -178,10 +174,7 @@ func (s *Store) DeleteChannel(ctx context.Context, who notify.Actor, id, version
 }
 
 func recordChannel(ctx context.Context, tx *db.Tx, who notify.Actor, action string, before, after *notify.ChannelInfo) error {
-	of := after
-	if of == nil {
-		of = before
-	}
+	of := cmp.Or(after, before)
 	e := who.AuditEntry(action, "channel", of.UnderID(), before.Audited(), after.Audited())
 	e.ObjectName = of.Called()
 	return audit.Record(ctx, tx, e)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,10 +24,7 @@ func (s *Store) CreateConnection(
 		return c, secret.Value{}, err
 	}
 	own := notify.Hook{Connection: c.Name, Secret: newHookSecret()}
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.beginPlatformsChange(ctx, tx); err != nil {
-			return err
-		}
+	err := s.changePlatforms(ctx, func(tx *db.Tx) error {
 		stored, err := s.readConnections(ctx, tx)
 		if err != nil {
 			return err
@@ -67,11 +65,8 @@ func (s *Store) CreateConnection(
 func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, draft notify.Connection, wrong fault.Fields, unconfirmed error) (
 	c notify.Connection, err error,
 ) {
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.changePlatforms(ctx, func(tx *db.Tx) error {
 		c = draft // each time: what an undone transaction took from the stored one must not count as given
-		if err := s.beginPlatformsChange(ctx, tx); err != nil {
-			return err
-		}
 		before, err := s.changeable(ctx, tx, c.Name, c.Version)
 		if err != nil {
 			return err
@@ -117,10 +112,7 @@ func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, draft noti
 // stay in the log. fault.Conflict: it has rules or reports, is of the file, or is not
 // at the version any more; 0 is any.
 func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name string, version int64) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.beginPlatformsChange(ctx, tx); err != nil {
-			return err
-		}
+	return s.changePlatforms(ctx, func(tx *db.Tx) error {
 		before, err := s.changeable(ctx, tx, name, version)
 		if err != nil {
 			return err
@@ -223,10 +215,7 @@ func (s *Store) sealOf(c *notify.Connection, column string, v secret.Value) []by
 func rowOfConnection(c *notify.Connection) string { return c.Name + " " + c.BaseURL }
 
 func recordConnection(ctx context.Context, tx *db.Tx, who notify.Actor, action string, before, after *notify.Connection) error {
-	of := after
-	if of == nil {
-		of = before
-	}
+	of := cmp.Or(after, before)
 	now := after.Audited()
 	if before != nil && after != nil && !before.Token.Equal(after.Token) {
 		now["token"] = "•••• (another)"

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -29,10 +30,7 @@ func (s *Store) CreateHook(ctx context.Context, who notify.Actor, h notify.Hook)
 		return h, err
 	}
 	h.Secret = newHookSecret()
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.beginPlatformsChange(ctx, tx); err != nil {
-			return err
-		}
+	err := s.changePlatforms(ctx, func(tx *db.Tx) error {
 		now, err := s.load(ctx, tx)
 		if err != nil {
 			return err
@@ -69,7 +67,7 @@ func (s *Store) insertHook(ctx context.Context, tx *db.Tx, who notify.Actor, h *
 // secret is in no other answer. fault.Conflict: its secret is in the file.
 func (s *Store) RotateHook(ctx context.Context, who notify.Actor, connection, name string) (notify.Hook, error) {
 	var after notify.Hook
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.changePlatforms(ctx, func(tx *db.Tx) error {
 		before, err := s.hookForChange(ctx, tx, connection, name)
 		if err != nil {
 			return err
@@ -98,7 +96,7 @@ func (s *Store) RotateHook(ctx context.Context, who notify.Actor, connection, na
 // DeleteHook deletes a hook: what it signs is refused from then on, on every
 // node. A connection's own hook goes with the connection (fault.Conflict).
 func (s *Store) DeleteHook(ctx context.Context, who notify.Actor, connection, name string) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.changePlatforms(ctx, func(tx *db.Tx) error {
 		before, err := s.hookForChange(ctx, tx, connection, name)
 		if err != nil {
 			return err
@@ -118,9 +116,6 @@ func (s *Store) DeleteHook(ctx context.Context, who notify.Actor, connection, na
 }
 
 func (s *Store) hookForChange(ctx context.Context, tx *db.Tx, connection, name string) (*notify.Hook, error) {
-	if err := s.beginPlatformsChange(ctx, tx); err != nil {
-		return nil, err
-	}
 	now, err := s.load(ctx, tx)
 	if err != nil {
 		return nil, err
@@ -136,10 +131,7 @@ func (s *Store) hookForChange(ctx context.Context, tx *db.Tx, connection, name s
 }
 
 func recordHook(ctx context.Context, tx *db.Tx, who notify.Actor, action string, before, after *notify.Hook) error {
-	of := after
-	if of == nil {
-		of = before
-	}
+	of := cmp.Or(after, before)
 	entry := who.AuditEntry(action, "hook", rowOf(of), before.Audited(), after.Audited())
 	entry.Connection, entry.Project, entry.Repository = of.Connection, of.Scope.ProjectKey, of.Scope.RepositoryKey
 	return audit.Record(ctx, tx, entry)

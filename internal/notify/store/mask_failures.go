@@ -12,10 +12,7 @@ import (
 // this node knows whether the mask is run again; others do before they take
 // their next event.
 func (s *Store) FailMask(ctx context.Context, f notify.MaskFailure) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.beginRulesChange(ctx, tx); err != nil {
-			return err
-		}
+	return s.changeRules(ctx, func(tx *db.Tx) error {
 		return tx.Do(ctx, "counting a failure of a mask",
 			`INSERT INTO notify_mask_failures (rule_id, member, fingerprint, times, error, failed_at)
 			SELECT id, $1, $2, 1, $3, $4 FROM notify_rules WHERE id = $5

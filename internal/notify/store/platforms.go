@@ -23,12 +23,7 @@ func (s *Store) UsePlatforms(file notify.Connections, kinds map[string]notify.De
 func (s *Store) ReplaceFile(ctx context.Context, file notify.Connections, record func(*db.Tx) error) error {
 	// Before the commit: a reader of the new count must find these connections.
 	before := s.file.Swap(&file)
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.beginPlatformsChange(ctx, tx); err != nil {
-			return err
-		}
-		return record(tx)
-	})
+	err := s.changePlatforms(ctx, record)
 	if err != nil {
 		s.file.Store(before)
 	}
@@ -59,6 +54,16 @@ func (s *Store) Renew(ctx context.Context) error {
 
 // renewTime is how long Renew waits for a database that hangs.
 const renewTime = 2 * time.Second
+
+// changePlatforms is changeRules for connections, hooks and offered renames.
+func (s *Store) changePlatforms(ctx context.Context, change func(tx *db.Tx) error) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := s.beginPlatformsChange(ctx, tx); err != nil {
+			return err
+		}
+		return change(tx)
+	})
+}
 
 // beginPlatformsChange is beginRulesChange for connections, hooks and offered renames.
 func (s *Store) beginPlatformsChange(ctx context.Context, tx *db.Tx) error {

@@ -113,10 +113,7 @@ func (s *Store) DismissRename(ctx context.Context, who notify.Actor, id int64) e
 func (s *Store) decideRename(
 	ctx context.Context, who notify.Actor, id int64, verb string, carryOut func(*db.Tx, *notify.Rename) error,
 ) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.beginPlatformsChange(ctx, tx); err != nil { // one at a time, and no webhook between
-			return err
-		}
+	return s.changePlatforms(ctx, func(tx *db.Tx) error { // one at a time, and no webhook between
 		o, err := offeredRename(ctx, tx, id)
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -105,10 +106,7 @@ func (s *Store) EnableReport(
 // change returns nil, nothing.
 func (s *Store) changeReport(ctx context.Context, who notify.Actor, id int64,
 	change func(tx *db.Tx, before *notify.ReportInfo) (*notify.ReportInfo, error), now time.Time) (saved notify.ReportInfo, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.beginRulesChange(ctx, tx); err != nil {
-			return err
-		}
+	err = s.changeRules(ctx, func(tx *db.Tx) error {
 		var before *notify.ReportInfo
 		action := "create"
 		if id != 0 {
@@ -210,10 +208,7 @@ func parameters(n int) string {
 // DeleteReport deletes a report: fault.NotFound when there is none. What waits for
 // it is cancelled.
 func (s *Store) DeleteReport(ctx context.Context, who notify.Actor, id, version int64) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.beginRulesChange(ctx, tx); err != nil {
-			return err
-		}
+	return s.changeRules(ctx, func(tx *db.Tx) error {
 		old, err := readReport(ctx, tx, id)
 		if err != nil {
 			return err
@@ -234,10 +229,7 @@ func (s *Store) DeleteReport(ctx context.Context, who notify.Actor, id, version 
 }
 
 func recordReport(ctx context.Context, tx *db.Tx, who notify.Actor, action string, before, after *notify.ReportInfo) error {
-	of := after
-	if of == nil {
-		of = before
-	}
+	of := cmp.Or(after, before)
 	e := who.AuditEntry(action, "report", fmt.Sprint(of.ID), before.Audited(), after.Audited())
 	e.ObjectName = of.Name
 	e.Connection, e.Project, e.Repository = of.Connection, of.ProjectKey, of.RepositoryKey

@@ -22,10 +22,7 @@ func (s *Store) SaveRule(ctx context.Context, who notify.Actor, draft notify.Rul
 		return notify.RuleInfo{}, err
 	}
 	var saved notify.RuleInfo
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.beginRulesChange(ctx, tx); err != nil {
-			return err
-		}
+	err := s.changeRules(ctx, func(tx *db.Tx) error {
 		r := draft
 		var before *notify.RuleInfo
 		action := "create"
@@ -153,10 +150,7 @@ func (s *Store) settleWaiting(ctx context.Context, tx *db.Tx, r, before *notify.
 func (s *Store) EnableRule(
 	ctx context.Context, who notify.Actor, id, version int64, enabled bool, authorization int64,
 ) (saved notify.RuleInfo, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.beginRulesChange(ctx, tx); err != nil {
-			return err
-		}
+	err = s.changeRules(ctx, func(tx *db.Tx) error {
 		before, err := readRule(ctx, tx, id)
 		if err == nil {
 			err = checkVersion(ctx, tx, &before, version)

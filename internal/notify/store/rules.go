@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -89,10 +90,7 @@ func readRule(ctx context.Context, tx *db.Tx, id int64) (notify.RuleInfo, error)
 // a version that is neither 0 nor the present one. What waits for it alone is
 // cancelled.
 func (s *Store) DeleteRule(ctx context.Context, who notify.Actor, id, version int64) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.beginRulesChange(ctx, tx); err != nil {
-			return err
-		}
+	return s.changeRules(ctx, func(tx *db.Tx) error {
 		old, err := readRule(ctx, tx, id)
 		if err != nil {
 			return err
@@ -117,14 +115,9 @@ func (s *Store) DeleteRule(ctx context.Context, who notify.Actor, id, version in
 }
 
 func recordRule(ctx context.Context, tx *db.Tx, who notify.Actor, action string, before, after *notify.RuleInfo) error {
-	of := after
-	if of == nil {
-		of = before
-	}
-	return audit.Record(ctx, tx, audit.Entry{
-		At: tx.Now(), Who: who.Name, Source: who.Source, Address: who.Address, RequestID: who.RequestID,
-		Area: "notifications", Action: action, Object: "rule", ObjectID: fmt.Sprint(of.ID), ObjectName: of.Name,
-		Connection: of.Connection, Project: of.ProjectKey, Repository: of.RepositoryKey,
-		Before: before.Audited(), After: after.Audited(),
-	})
+	of := cmp.Or(after, before)
+	e := who.AuditEntry(action, "rule", fmt.Sprint(of.ID), before.Audited(), after.Audited())
+	e.ObjectName = of.Name
+	e.Connection, e.Project, e.Repository = of.Connection, of.ProjectKey, of.RepositoryKey
+	return audit.Record(ctx, tx, e)
 }

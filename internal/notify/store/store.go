@@ -161,6 +161,16 @@ func (s *Store) Start(ctx context.Context) {
 // Stop ends what Start began.
 func (s *Store) Stop() { s.refresh.Stop() }
 
+// changeRules writes a change of rules.
+func (s *Store) changeRules(ctx context.Context, change func(tx *db.Tx) error) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := s.beginRulesChange(ctx, tx); err != nil {
+			return err
+		}
+		return change(tx)
+	})
+}
+
 // beginRulesChange must be the first statement of a change of rules: the change
 // then waits for the events that are being committed while it holds nothing that
 // they need. As soon as tx is committed, this node uses the new rules.
