@@ -17,6 +17,7 @@ import (
 func chosen(
 	ctx context.Context, store *store.Store, c *notify.ChannelChoice, own *notify.Channel, webhookURL string,
 ) (id int64, url string, err error) {
+	webhookURL = strings.TrimSpace(webhookURL)
 	if c == nil || c.Channel+c.Called == "" || webhookURL != "" && !secret.IsMask(webhookURL) {
 		return 0, webhookURL, nil
 	}
@@ -38,23 +39,6 @@ func chosen(
 	return 0, webhookURL, fault.InvalidField("webhookUrl", notify.OtherMask)
 }
 
-// chooseForRule sets the channel that a draft names, and returns the webhook URL that
-// is left to look at; see chosen.
-func chooseForRule(
-	ctx context.Context, store *store.Store, draft *notify.Rule, own *notify.Channel, webhookURL string,
-) (url string, err error) {
-	draft.ChannelID, url, err = chosen(ctx, store, draft.Choice, own, strings.TrimSpace(webhookURL))
-	return url, err
-}
-
-// chooseForReport is chooseForRule of a report.
-func chooseForReport(
-	ctx context.Context, store *store.Store, draft *notify.Report, own *notify.Channel, webhookURL string,
-) (url string, err error) {
-	draft.ChannelID, url, err = chosen(ctx, store, draft.Choice, own, strings.TrimSpace(webhookURL))
-	return url, err
-}
-
 // findChannel returns a channel that the user may choose: fault.NotFound for a
 // SYS_ADMIN, else fault.Forbidden as for a channel of others.
 func findChannel(ctx context.Context, store *store.Store, channel string) (notify.ChannelInfo, error) {
@@ -63,4 +47,19 @@ func findChannel(ctx context.Context, store *store.Store, channel string) (notif
 		return notify.ChannelInfo{}, identity.Missing(ctx, "There is no channel %q.", channel)
 	}
 	return info, err
+}
+
+// checkURL judges the webhook URL of a rule or report. Without a whole one the draft
+// must have a channel, or an id, with which it keeps the stored one.
+func checkURL(judge func(string) error, webhookURL, kind string, id, channel int64) error {
+	if webhookURL == "" || secret.IsMask(webhookURL) {
+		if id == 0 && channel == 0 {
+			return fault.InvalidField("webhookUrl", "Give the whole webhook URL; a new %s has none to keep.", kind)
+		}
+		return nil
+	}
+	if err := judge(webhookURL); err != nil {
+		return fault.InvalidField("webhookUrl", "%s", fault.As(err).Message)
+	}
+	return nil
 }

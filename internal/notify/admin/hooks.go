@@ -73,14 +73,9 @@ func (s *Hooks) List(ctx context.Context, connection string) ([]*notify.Hook, er
 	if err := s.Store.Renew(ctx); err != nil {
 		return nil, err
 	}
-	who := identity.From(ctx)
-	var list []*notify.Hook
-	for _, h := range s.Store.Platforms().Hooks(connection) {
-		if who.May(h.Access()) {
-			list = append(list, h)
-		}
-	}
-	if s.Store.Platforms().Connections.Find(connection) == nil || len(list) == 0 {
+	platforms := s.Store.Platforms()
+	list := visibleHooks(platforms, identity.From(ctx), connection)
+	if platforms.Connections.Find(connection) == nil || len(list) == 0 {
 		return list, identity.Missing(ctx, "There is no connection %q.", connection)
 	}
 	return list, nil
@@ -91,7 +86,7 @@ func (s *Hooks) Create(ctx context.Context, h notify.Hook) (notify.Hook, error) 
 	if err := h.Validate(); err != nil {
 		return h, err
 	}
-	if err := s.require(ctx, &h); err != nil {
+	if err := identity.From(ctx).Require(h.Access()); err != nil {
 		return h, err
 	}
 	return s.Store.CreateHook(ctx, actor(ctx), h)
@@ -100,11 +95,6 @@ func (s *Hooks) Create(ctx context.Context, h notify.Hook) (notify.Hook, error) 
 // CreateFor makes a hook for a scope, with a name of its own.
 func (s *Hooks) CreateFor(ctx context.Context, connection string, scope notify.Scope) (notify.Hook, error) {
 	return s.Create(ctx, notify.Hook{Connection: connection, Name: s.Store.Platforms().FreeHookName(connection, scope), Scope: scope})
-}
-
-func (s *Hooks) require(ctx context.Context, h *notify.Hook) error {
-	perm, at := h.Access()
-	return identity.Require(ctx, perm, at)
 }
 
 // Get returns one hook: fault.NotFound for a SYS_ADMIN, else fault.Forbidden as
@@ -117,7 +107,7 @@ func (s *Hooks) Get(ctx context.Context, connection, name string) (*notify.Hook,
 	if h == nil {
 		return nil, identity.Missing(ctx, "The connection %q has no hook %q.", connection, name)
 	}
-	return h, s.require(ctx, h)
+	return h, identity.From(ctx).Require(h.Access())
 }
 
 // Rotate replaces the secret of a hook; see store.Store.

@@ -22,12 +22,12 @@ func (s *Reports) Test(ctx context.Context, draft notify.Report, webhookURL stri
 	if err != nil {
 		return nil, err
 	}
-	webhookURL, err = chooseForReport(ctx, s.Store, &draft, &stored.Channel, webhookURL)
+	draft.ChannelID, webhookURL, err = chosen(ctx, s.Store, draft.Choice, &stored.Channel, webhookURL)
 	if err := wrong.Join(err); err != nil {
 		return nil, err
 	}
 	draft.ValidateContent(&wrong)
-	if err := wrong.Join(s.checkURL(&draft, webhookURL)); err != nil {
+	if err := wrong.Join(checkURL(s.CheckURL, webhookURL, "report", draft.ID, draft.ChannelID)); err != nil {
 		return nil, err
 	}
 	keep := webhookURL == "" || secret.IsMask(webhookURL)

@@ -10,7 +10,6 @@ import (
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/store"
-	"outrigger/internal/secret"
 )
 
 // Reports has the operations on activity reports, each with its permission check:
@@ -38,11 +37,6 @@ type Reports struct {
 	checks reportAsks // of repositories of new reports, bounded likewise
 }
 
-func (s *Reports) require(ctx context.Context, r *notify.Report) error {
-	perm, at := r.Access()
-	return identity.Require(ctx, perm, at)
-}
-
 // List returns the reports of the repository that q names: fault.Forbidden for who
 // does not administer it.
 func (s *Reports) List(ctx context.Context, q notify.ReportQuery) ([]notify.ReportInfo, error) {
@@ -57,7 +51,7 @@ func (s *Reports) List(ctx context.Context, q notify.ReportQuery) ([]notify.Repo
 		return nil, err
 	}
 	of.Connection, q.Connection = name, name
-	if err := s.require(ctx, &of); err != nil {
+	if err := identity.From(ctx).Require(of.Access()); err != nil {
 		return nil, err
 	}
 	list, err := s.Store.ListReports(ctx, q)
@@ -117,7 +111,7 @@ func (s *Reports) Get(ctx context.Context, id int64) (notify.ReportInfo, error) 
 		return info, err
 	}
 	info.Show(notify.ReadsInside(ctx))
-	return info, s.require(ctx, &info.Report)
+	return info, identity.From(ctx).Require(info.Report.Access())
 }
 
 // Save creates a report (ID 0) or saves one; see store.Store for the errors. Of a
@@ -129,14 +123,14 @@ func (s *Reports) Save(ctx context.Context, draft notify.Report, webhookURL stri
 	if err != nil {
 		return notify.ReportInfo{}, err
 	}
-	webhookURL, err = chooseForReport(ctx, s.Store, &draft, &stored.Channel, webhookURL)
+	draft.ChannelID, webhookURL, err = chosen(ctx, s.Store, draft.Choice, &stored.Channel, webhookURL)
 	if err := wrong.Join(err); err != nil {
 		return notify.ReportInfo{}, err
 	}
 	if err := wrong.Join(draft.Validate()); err != nil {
 		return notify.ReportInfo{}, err
 	}
-	if err := wrong.Join(s.checkURL(&draft, webhookURL)); err != nil {
+	if err := wrong.Join(checkURL(s.CheckURL, webhookURL, "report", draft.ID, draft.ChannelID)); err != nil {
 		return notify.ReportInfo{}, err
 	}
 	if err := wrong.Err(); err != nil {
@@ -194,20 +188,7 @@ func (s *Reports) place(ctx context.Context, draft *notify.Report, wrong *fault.
 	if len(here) > 0 || slices.ContainsFunc(*wrong, func(f fault.Field) bool { return slices.Contains(placeFields, f.Name) }) {
 		return nil
 	}
-	return s.require(ctx, draft)
-}
-
-func (s *Reports) checkURL(draft *notify.Report, webhookURL string) error {
-	if webhookURL == "" || secret.IsMask(webhookURL) {
-		if draft.ID == 0 && draft.ChannelID == 0 {
-			return fault.InvalidField("webhookUrl", "Give the whole webhook URL; a new report has none to keep.")
-		}
-		return nil
-	}
-	if err := s.CheckURL(webhookURL); err != nil {
-		return fault.InvalidField("webhookUrl", "%s", fault.As(err).Message)
-	}
-	return nil
+	return identity.From(ctx).Require(draft.Access())
 }
 
 // Caution finds out what is to be said about a report's webhook URL, as for Rules.

@@ -9,7 +9,6 @@ import (
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/store"
-	"outrigger/internal/secret"
 )
 
 // Rules has the operations on rules, each with its permission check: the REST
@@ -30,11 +29,6 @@ type Rules struct {
 	Accounts notify.CloudAccounts
 }
 
-func (s *Rules) require(ctx context.Context, r *notify.Rule) error {
-	perm, at := r.Access()
-	return identity.Require(ctx, perm, at)
-}
-
 // List returns the rules of the level that q's keys name: fault.Forbidden for
 // who does not administer it.
 func (s *Rules) List(ctx context.Context, q notify.RuleQuery) ([]notify.RuleInfo, error) {
@@ -49,7 +43,7 @@ func (s *Rules) List(ctx context.Context, q notify.RuleQuery) ([]notify.RuleInfo
 		}
 		of.Connection, q.Connection = name, name
 	}
-	if err := s.require(ctx, &of); err != nil {
+	if err := identity.From(ctx).Require(of.Access()); err != nil {
 		return nil, err
 	}
 	list, err := s.Store.ListRules(ctx, q)
@@ -95,7 +89,7 @@ func (s *Rules) Get(ctx context.Context, id int64) (notify.RuleInfo, error) {
 		return info, err
 	}
 	info.Show(notify.ReadsInside(ctx))
-	return info, s.require(ctx, &info.Rule)
+	return info, identity.From(ctx).Require(info.Rule.Access())
 }
 
 // Save creates a rule (ID 0) or saves one; see store.Store for the errors. One of
@@ -118,7 +112,8 @@ func (s *Rules) Save(ctx context.Context, draft notify.Rule, webhookURL string, 
 		return notify.RuleInfo{}, err
 	}
 	s.completeCloud(&draft)
-	webhookURL, err := chooseForRule(ctx, s.Store, &draft, &own, webhookURL)
+	var err error
+	draft.ChannelID, webhookURL, err = chosen(ctx, s.Store, draft.Choice, &own, webhookURL)
 	if err := wrong.Join(err); err != nil {
 		return notify.RuleInfo{}, err
 	}
@@ -182,7 +177,7 @@ func (s *Rules) place(ctx context.Context, draft *notify.Rule, wrong *fault.Fiel
 	if slices.ContainsFunc(*wrong, func(f fault.Field) bool { return slices.Contains(placeFields, f.Name) }) {
 		return nil
 	}
-	return s.require(ctx, draft)
+	return identity.From(ctx).Require(draft.Access())
 }
 
 // checkAll names what is wrong with the members, with what the rule's platform
@@ -191,7 +186,7 @@ func (s *Rules) checkAll(draft *notify.Rule, webhookURL string, wrong fault.Fiel
 	if err := s.checkMembers(draft, &wrong); err != nil {
 		return err
 	}
-	if err := wrong.Join(s.checkURL(draft, webhookURL)); err != nil {
+	if err := wrong.Join(checkURL(s.CheckURL, webhookURL, "rule", draft.ID, draft.ChannelID)); err != nil {
 		return err
 	}
 	return wrong.Err()
@@ -206,19 +201,6 @@ func (s *Rules) checkMembers(draft *notify.Rule, wrong *fault.Fields) error {
 	if c := s.Store.Platforms().Connections.Find(draft.Connection); c != nil {
 		draft.ValidateEdition(wrong, c.Edition())
 		draft.ValidateGroups(wrong, c)
-	}
-	return nil
-}
-
-func (s *Rules) checkURL(draft *notify.Rule, webhookURL string) error {
-	if webhookURL == "" || secret.IsMask(webhookURL) {
-		if draft.ID == 0 && draft.ChannelID == 0 {
-			return fault.InvalidField("webhookUrl", "Give the whole webhook URL; a new rule has none to keep.")
-		}
-		return nil
-	}
-	if err := s.CheckURL(webhookURL); err != nil {
-		return fault.InvalidField("webhookUrl", "%s", fault.As(err).Message)
 	}
 	return nil
 }

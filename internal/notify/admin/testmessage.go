@@ -140,12 +140,13 @@ func (s *Rules) Test(ctx context.Context, draft notify.Rule, webhookURL string, 
 	if !draft.Format.Known() {
 		wrong.Add("format", "%q is not a format; use auto, teams or slack.", draft.Format)
 	}
-	webhookURL, err := chooseForRule(ctx, s.Store, &draft, &stored.Channel, webhookURL)
+	var err error
+	draft.ChannelID, webhookURL, err = chosen(ctx, s.Store, draft.Choice, &stored.Channel, webhookURL)
 	if err := wrong.Join(err); err != nil {
 		return nil, err
 	}
 	keep := webhookURL == "" || secret.IsMask(webhookURL)
-	err = s.checkURL(&draft, webhookURL)
+	err = checkURL(s.CheckURL, webhookURL, "rule", draft.ID, draft.ChannelID)
 	if err == nil && keep && webhookURL != "" && webhookURL != stored.Channel.Mask {
 		err = fault.InvalidField("webhookUrl", notify.OtherMask)
 	}
