@@ -2,36 +2,17 @@ package pages
 
 import (
 	"cmp"
-	"net/http"
+	"context"
 
 	"outrigger/internal/console"
 	"outrigger/internal/notify"
 	"outrigger/internal/secret"
 )
 
-// withChannels has the form of a rule or report that a page answers say whether there
-// are channels to choose from.
-func (p *Pages) withChannels(answer func(*http.Request) (console.Response, error)) func(*http.Request) (console.Response, error) {
-	return func(r *http.Request) (console.Response, error) {
-		response, err := answer(r)
-		page, ok := response.(console.Page)
-		if !ok {
-			return response, err
-		}
-		some, failed := p.Channels.List(r.Context(), notify.ChannelPage{Limit: 1, Uncounted: true})
-		if failed != nil {
-			return nil, failed
-		}
-		switch data := page.Data.(type) {
-		case ruleForm:
-			data.Channels = len(some) > 0
-			page.Data = data
-		case reportForm:
-			data.Channels = len(some) > 0
-			page.Data = data
-		}
-		return page, err
-	}
+// anyChannels reports whether there are channels to choose from.
+func (p *Pages) anyChannels(ctx context.Context) (bool, error) {
+	some, err := p.Channels.List(ctx, notify.ChannelPage{Limit: 1, Uncounted: true})
+	return len(some) > 0, err
 }
 
 func channelOfRule(r *notify.RuleInfo) *notify.Channel {

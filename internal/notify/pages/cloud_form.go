@@ -38,8 +38,7 @@ func cloudDraftOf(form *console.Form, stored *notify.RuleInfo, at rulePlace) (r 
 // withoutAccount is the form of a rule that cannot be saved before an account is
 // authorised, and why.
 func withoutAccount(page console.Page, why string) console.Page {
-	data := page.Data.(ruleForm)
-	data.Authorize = why
-	page.Data, page.Status = data, http.StatusForbidden
+	page.Data.(*ruleForm).Authorize = why
+	page.Status = http.StatusForbidden
 	return page
 }

@@ -74,7 +74,7 @@ func (p *Pages) suggest(ctx context.Context, form *console.Form) error {
 }
 
 func (p *Pages) reportPage(r *http.Request, form *console.Form, stored *notify.ReportInfo) (console.Page, error) {
-	data := reportForm{
+	data := &reportForm{
 		Form: form, Stored: stored, Frequencies: frequencyOptions(), Days: dayOptions()[0].Options, TimeZones: timeZones(),
 		Formats: formatOptions(),
 		Next:    p.nextRun(scheduleOf(form)), NextPath: reportsPath + "/next", PreviewPath: reportsPath + "/preview", Back: reportsPath,
@@ -84,8 +84,11 @@ func (p *Pages) reportPage(r *http.Request, form *console.Form, stored *notify.R
 	page := console.Page{
 		Template: "report-form", Title: "New activity report", Up: []console.Link{{Label: "Activity reports", Path: reportsPath}},
 	}
+	var err error
+	if data.Channels, err = p.anyChannels(r.Context()); err != nil {
+		return page, err
+	}
 	if stored == nil {
-		var err error
 		if data.Repositories, err = p.repositoryNames(r); err != nil {
 			return page, err
 		}
@@ -174,9 +177,7 @@ func (p *Pages) saveReport(r *http.Request, form *console.Form) (console.Respons
 		return nil, err
 	}
 	if form.Get("do") == doShow {
-		data := page.Data.(reportForm)
-		data.Now, err = p.reportNow(r.Context(), form, stored)
-		page.Data = data
+		page.Data.(*reportForm).Now, err = p.reportNow(r.Context(), form, stored)
 		return page, err
 	}
 	if form.Get("do") == doTest {
@@ -184,9 +185,7 @@ func (p *Pages) saveReport(r *http.Request, form *console.Form) (console.Respons
 		if err != nil {
 			return page, late(form, atRepositoryField(err))
 		}
-		data, said := page.Data.(reportForm), testedOf(attempt)
-		data.Tested = &said
-		page.Data = data
+		page.Data.(*reportForm).Tested = testedOf(attempt)
 		return page, nil
 	}
 	saved, err := p.Reports.Save(r.Context(), draft, form.Get("webhookUrl"), nil)

@@ -16,12 +16,12 @@ const reportsPath = "/notifications/reports"
 
 func (p *Pages) registerReports(c *console.Console) {
 	c.Handle("GET "+reportsPath, console.SignedIn, p.listReports, "reports")
-	c.Handle("GET "+reportsPath+"/new", console.SignedIn, p.withChannels(p.blankReport), "report-form")
-	c.Handle("POST "+reportsPath+"/new", console.SignedIn, p.withChannels(console.WithForm(p.saveReport)), "report-form")
+	c.Handle("GET "+reportsPath+"/new", console.SignedIn, p.blankReport, "report-form")
+	c.Handle("POST "+reportsPath+"/new", console.SignedIn, console.WithForm(p.saveReport), "report-form")
 	c.Handle("POST "+reportsPath+"/next", console.SignedIn, console.WithForm(p.showNextRun), "report-form")
 	c.Handle("POST "+reportsPath+"/preview", console.SignedIn, console.WithForm(p.previewReport), "report-form")
-	c.Handle("GET "+reportsPath+"/{id}", console.SignedIn, p.withChannels(p.editReport), "report-form")
-	c.Handle("POST "+reportsPath+"/{id}", console.SignedIn, p.withChannels(console.WithForm(p.saveReport)), "report-form")
+	c.Handle("GET "+reportsPath+"/{id}", console.SignedIn, p.editReport, "report-form")
+	c.Handle("POST "+reportsPath+"/{id}", console.SignedIn, console.WithForm(p.saveReport), "report-form")
 	c.Handle("POST "+reportsPath+"/{id}/enabled", console.SignedIn, console.WithForm(p.enableReport))
 	c.Handle("POST "+reportsPath+"/{id}/test", console.SignedIn, p.testStoredReport)
 	c.Handle("GET "+reportsPath+"/{id}/view", console.SignedIn, p.viewReport, "report-view")

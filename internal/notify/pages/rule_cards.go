@@ -104,18 +104,18 @@ type tested struct {
 	Text string
 }
 
-func testedOf(a *admin.Tested) tested {
+func testedOf(a *admin.Tested) *tested {
 	if a.Err != "" {
-		return tested{console.Bad, "The test message did not get through: " + a.Err + "."}
+		return &tested{console.Bad, "The test message did not get through: " + a.Err + "."}
 	}
 	if a.Status < 200 || a.Status > 299 {
-		return tested{console.Bad, "The test message did not get through. " + wordsOf(a)}
+		return &tested{console.Bad, "The test message did not get through. " + wordsOf(a)}
 	}
 	said := fmt.Sprintf("The chat platform answered the test message with %d %s.", a.Status, http.StatusText(a.Status))
 	if a.Opened != nil {
 		said += " The channel was broken and works again: " + openedText(a.Opened)
 	}
-	return tested{console.Good, said}
+	return &tested{console.Good, said}
 }
 
 // wordsOf is what the chat platform answered, as far as the reader may know.
@@ -153,10 +153,7 @@ func (p *Pages) testRule(r *http.Request, form *console.Form, stored *notify.Rul
 	if err != nil {
 		return page, atQuietFields(err)
 	}
-	data := page.Data.(ruleForm)
-	said := testedOf(attempt)
-	data.Tested = &said
-	page.Data = data
+	page.Data.(*ruleForm).Tested = testedOf(attempt)
 	return page, nil
 }
 

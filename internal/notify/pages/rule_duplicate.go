@@ -22,9 +22,7 @@ func (p *Pages) withTwin(r *http.Request, page console.Page, info *notify.RuleIn
 	if err != nil || twin == nil {
 		return page, err
 	}
-	data := page.Data.(ruleForm)
-	data.Twin = &ruleTwin{twin.Name, p.rulePath(&twin.Rule), twin.Enabled, p.rulePath(&info.Rule) + "/delete"}
-	page.Data = data
+	page.Data.(*ruleForm).Twin = &ruleTwin{twin.Name, p.rulePath(&twin.Rule), twin.Enabled, p.rulePath(&info.Rule) + "/delete"}
 	return page, nil
 }
 

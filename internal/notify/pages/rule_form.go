@@ -40,8 +40,8 @@ type ruleForm struct {
 	Twin        *ruleTwin // another rule that does the same; nil: none
 }
 
-func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, at rulePlace) ruleForm {
-	f := ruleForm{Form: form, Stored: stored, Level: at.Level, At: at, Back: at.list(), Events: eventGroups(at.edition()),
+func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, at rulePlace) *ruleForm {
+	f := &ruleForm{Form: form, Stored: stored, Level: at.Level, At: at, Back: at.list(), Events: eventGroups(at.edition()),
 		Statuses: commitStatuses, Days: dayOptions(), TimeZones: timeZones(), ChoicesPath: choicesPath}
 	for _, name := range p.Rules.Connections(notify.SelfHosted).Names() {
 		f.Connections = append(f.Connections, console.Option{Value: name, Label: name})
@@ -89,6 +89,9 @@ func levelOf(query string) notify.Level {
 func (p *Pages) rulePage(ctx context.Context, form *console.Form, stored *notify.RuleInfo, at rulePlace) (console.Page, error) {
 	data := p.form(form, stored, at)
 	var err error
+	if data.Channels, err = p.anyChannels(ctx); err != nil {
+		return console.Page{}, err
+	}
 	if data.Cards, err = p.cardsOfForm(ctx, form, channelOfRule(stored)); err != nil {
 		return console.Page{}, err
 	}

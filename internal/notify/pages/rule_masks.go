@@ -28,11 +28,10 @@ func (p *Pages) tryMasks(r *http.Request, form *console.Form, stored *notify.Rul
 	if err != nil {
 		return page, err
 	}
-	data := page.Data.(ruleForm)
+	data := page.Data.(*ruleForm)
 	for _, mask := range tried {
 		data.TriedMasks = append(data.TriedMasks, triedMask{mask, notify.MemberLabel(mask.Member)})
 	}
-	page.Data = data
 	return page, nil
 }
 

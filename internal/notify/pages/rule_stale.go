@@ -27,7 +27,7 @@ type memberChange struct {
 // that is why a save was refused. Saved once more, the form replaces it.
 func afterStale(page console.Page, form *console.Form, err error) (console.Page, error) {
 	var stale *notify.StaleRule
-	data, ok := page.Data.(ruleForm)
+	data, ok := page.Data.(*ruleForm)
 	if !errors.As(err, &stale) || !ok {
 		return page, err
 	}
@@ -39,7 +39,6 @@ func afterStale(page console.Page, form *console.Form, err error) (console.Page,
 	}
 	form.Set("version", strconv.FormatInt(stale.Now.Version, 10))
 	data.Stale = view
-	page.Data = data
 	return page, fault.New(fault.Conflict, "%s saved this rule while you edited it. Your input is kept and not saved yet.",
 		stale.Now.UpdatedBy)
 }

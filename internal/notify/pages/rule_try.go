@@ -90,9 +90,7 @@ func (p *Pages) tryRule(r *http.Request, form *console.Form, stored *notify.Rule
 	if err != nil {
 		return page, atQuietFields(err)
 	}
-	data := page.Data.(ruleForm)
-	data.Trial = trialOf(&trial, draft.EventTypes)
-	page.Data = data
+	page.Data.(*ruleForm).Trial = trialOf(&trial, draft.EventTypes)
 	return page, nil
 }
 
