@@ -82,9 +82,3 @@ func validateBuildKey(f *fault.Fields, field, key string) {
 		f.Add(field, "%q is not a key.", key)
 	}
 }
-
-// AnswersBuilds reports whether the connection's platform can be asked for builds:
-// any account of a self-hosted one may.
-func (c *Connection) AnswersBuilds() bool {
-	return c.Edition() == SelfHosted && !c.Token.IsZero()
-}

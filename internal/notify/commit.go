@@ -36,7 +36,7 @@ func (r *Receipt) nameCommits(rules *RuleSet) {
 	switch c := rules.Platforms.Connections.Find(r.Connection); {
 	case c != nil && c.Edition() == Cloud: // which tells of builds by itself
 		return
-	case c != nil && c.AnswersBuilds():
+	case c != nil && c.Answers():
 		due = r.ReceivedAt.Add(firstAsk)
 	}
 	for i := range r.Events {

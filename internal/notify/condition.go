@@ -122,8 +122,8 @@ var conditions = [conditionCount]condition{
 		member: "eventTypes",
 		asked:  always,
 		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return AnswerOf(c.types.Any(s.types)) },
-		wants:  func(c *CompiledRule) string { return listed(typeKeys(c.EventTypes)) },
-		has:    func(e *Event) string { return listed(typeKeys(e.Types)) },
+		wants:  func(c *CompiledRule) string { return listed(TypeKeys(c.EventTypes)) },
+		has:    func(e *Event) string { return listed(TypeKeys(e.Types)) },
 	},
 	byCommitStatus: {
 		member: "expectedCommitStatus",
@@ -256,7 +256,8 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func typeKeys(types []EventType) []string {
+// TypeKeys returns the keys of event types.
+func TypeKeys(types []EventType) []string {
 	keys := make([]string, len(types))
 	for i, t := range types {
 		keys[i] = t.String()

@@ -132,6 +132,13 @@ func (c *Connection) Edition() Edition {
 	return SelfHosted
 }
 
+// Answers reports whether the connection's platform can be asked for builds, groups,
+// projects and their webhooks: any account of a self-hosted one may ask for the first
+// two, and one that administers the projects for their webhooks.
+func (c *Connection) Answers() bool {
+	return c.Edition() == SelfHosted && !c.Token.IsZero()
+}
+
 // Connections are the platforms, by name.
 type Connections []Connection
 

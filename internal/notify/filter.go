@@ -118,7 +118,7 @@ func (r *Rule) ValidateGroups(f *fault.Fields, c *Connection) {
 		name   string
 		groups []string
 	}{{"groups", r.Groups}, {"ignoredGroups", r.IgnoredGroups}} {
-		if len(m.groups) > 0 && !c.AnswersGroups() {
+		if len(m.groups) > 0 && !c.Answers() {
 			f.Add(m.name, "The connection %s has no account to ask the platform who is in a group; give it a user and a token, or "+
 				"leave groups out.", c.Name)
 		}

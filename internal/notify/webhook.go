@@ -85,13 +85,6 @@ type ProjectCheck struct {
 	Reason string
 }
 
-// AnswersWebhooks reports whether the connection's platform can be asked for its
-// projects and their webhooks. The latter takes an account that administers
-// them.
-func (c *Connection) AnswersWebhooks() bool {
-	return c.Edition() == SelfHosted && !c.Token.IsZero()
-}
-
 // HookCalled returns the name of the hook of a connection that a webhook's URL
 // leads to; base is where this program is reached.
 func HookCalled(base, connection, url string) (hook string, ok bool) {

@@ -55,7 +55,7 @@ func (s *Webhooks) CheckAll(ctx context.Context, connection string) error {
 	switch {
 	case err != nil:
 		return err
-	case !c.AnswersWebhooks():
+	case !c.Answers():
 		return fault.New(fault.Conflict, "The connection %s has no account that can ask the platform; give it a token.", c.Name)
 	}
 	return s.Store.CheckWebhooksSoon(ctx, connection)
@@ -69,7 +69,7 @@ func (s *Webhooks) Create(ctx context.Context, connection, project string) (*not
 	switch {
 	case err != nil:
 		return nil, err
-	case !c.ManageWebhooks || !c.AnswersWebhooks():
+	case !c.ManageWebhooks || !c.Answers():
 		return nil, fault.New(fault.Conflict, "The connection %s does not let Outrigger create webhooks on the platform; set manageWebhooks, "+
 			"or create the webhook on the platform yourself.", c.Name)
 	}
@@ -101,6 +101,6 @@ func (s *Webhooks) Coverage(ctx context.Context) ([]notify.Coverage, error) {
 	all, err := s.Store.Coverage(ctx)
 	return slices.DeleteFunc(all, func(c notify.Coverage) bool {
 		connection := s.Store.Platforms().Connections.Find(c.Connection)
-		return connection == nil || !connection.AnswersWebhooks()
+		return connection == nil || !connection.Answers()
 	}), err
 }

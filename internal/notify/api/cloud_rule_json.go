@@ -91,7 +91,7 @@ func (a *API) cloudRuleOf(ctx context.Context, info *notify.RuleInfo) CloudRule 
 		ID: r.ID, Version: r.Version, Name: r.Name, Connection: r.Connection, Workspace: r.ProjectKey, Repository: r.RepositoryKey,
 		WebhookURL: info.Channel.Mask, ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint,
 		ChannelState: ruleChannelOf(&info.Channel, a.Clock()),
-		Format:       r.Format, DestinationBranchFilter: r.DestinationBranchFilter, ExpectedEvents: typeKeys(r.EventTypes),
+		Format:       r.Format, DestinationBranchFilter: r.DestinationBranchFilter, ExpectedEvents: notify.TypeKeys(r.EventTypes),
 		ExpectedCommitStatus: r.ExpectedCommitStatus, QuietHours: quietHoursOf(r.QuietHours), Enabled: &r.Enabled,
 		CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: r.UpdatedAt,
 		Warnings: warningsOf(info), MaskError: r.MaskError(),

@@ -59,11 +59,3 @@ func eventTypesOf(field string, keys []string, f *fault.Fields) []notify.EventTy
 	}
 	return types
 }
-
-func typeKeys(types []notify.EventType) []string {
-	keys := make([]string, len(types))
-	for i, t := range types {
-		keys[i] = t.String()
-	}
-	return keys
-}

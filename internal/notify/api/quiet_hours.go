@@ -45,7 +45,7 @@ func quietHoursOf(q *notify.QuietHours) *QuietHours {
 	if q == nil {
 		return nil
 	}
-	out := &QuietHours{From: q.From, To: q.To, TimeZone: q.TimeZone, Urgent: typeKeys(q.Urgent)}
+	out := &QuietHours{From: q.From, To: q.To, TimeZone: q.TimeZone, Urgent: notify.TypeKeys(q.Urgent)}
 	for _, d := range q.Days {
 		out.Days = append(out.Days, d.String())
 	}

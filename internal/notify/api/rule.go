@@ -133,7 +133,7 @@ func (a *API) ruleOf(info *notify.RuleInfo) Rule {
 		ID: r.ID, Version: r.Version, Name: r.Name, Level: r.Level(), Connection: r.Connection,
 		ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey, WebhookURL: info.Channel.Mask,
 		ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint, ChannelState: ruleChannelOf(&info.Channel, a.Clock()),
-		Format: r.Format, EventTypes: typeKeys(r.EventTypes), Branches: r.Branches, BranchMask: r.BranchMask,
+		Format: r.Format, EventTypes: notify.TypeKeys(r.EventTypes), Branches: r.Branches, BranchMask: r.BranchMask,
 		IgnoredBranchMask: r.IgnoredBranchMask, SourceBranchMask: r.SourceBranchMask,
 		Projects: r.Projects, Repositories: r.Repositories, Users: r.Users, IgnoredUsers: r.IgnoredUsers,
 		Groups: r.Groups, IgnoredGroups: r.IgnoredGroups, Reviewers: r.Reviewers,

@@ -110,7 +110,7 @@ func (w *Watch) one(ctx context.Context, of notify.NamedCommit) error {
 	now := w.Clock()
 	c := w.Store.Platforms().Connections.Find(of.Connection)
 	switch {
-	case c == nil || !c.AnswersBuilds():
+	case c == nil || !c.Answers():
 		of.DueAt = time.Time{}
 		return w.Store.ScheduleCommit(ctx, of)
 	case now.Before(w.failed[c.Name]):

@@ -184,7 +184,7 @@ func (m *Memberships) stale(ctx context.Context, c *notify.Connection, k notify.
 }
 
 func (m *Memberships) askPlatform(ctx context.Context, c *notify.Connection, k notify.MembershipKey) (bool, error) {
-	if !c.AnswersGroups() {
+	if !c.Answers() {
 		return notify.NoMemberships{}.MemberOf(ctx, c.Name, k.User, nil)
 	}
 	m.mu.Lock()

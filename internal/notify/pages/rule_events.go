@@ -71,11 +71,3 @@ func typesOf(form *console.Form, field string) []notify.EventType {
 	}
 	return notify.NewTypeSet(types...).Types()
 }
-
-func keysOf(types []notify.EventType) []string {
-	keys := make([]string, len(types))
-	for i, t := range types {
-		keys[i] = t.String()
-	}
-	return keys
-}

@@ -154,7 +154,7 @@ func formOf(info *notify.RuleInfo) *console.Form {
 		Set("channel", info.Channel.Text(info.Called())).
 		Set("channelName", info.ChannelName).
 		Set("format", string(info.Format)).
-		Set("eventTypes", keysOf(info.EventTypes)...).
+		Set("eventTypes", notify.TypeKeys(info.EventTypes)...).
 		SetLines("branches", info.Branches).
 		Set("branchMask", info.BranchMask).
 		SetLines("projects", info.Projects).

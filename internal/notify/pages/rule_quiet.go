@@ -28,7 +28,7 @@ func setQuietHours(form *console.Form, q *notify.QuietHours) {
 		days[i] = d.String()
 	}
 	form.Set("quietFrom", q.From).Set("quietTo", q.To).Set("quietTimeZone", q.TimeZone).
-		Set("quietDays", days...).Set("quietUrgent", keysOf(q.Urgent)...)
+		Set("quietDays", days...).Set("quietUrgent", notify.TypeKeys(q.Urgent)...)
 }
 
 // hasQuietHours reports whether a time or a zone is given.

@@ -83,7 +83,7 @@ func (w *Watch) runOnce(ctx context.Context) (looked int, err error) {
 	connections := w.Store.Platforms().Connections
 	for i := range connections {
 		c := &connections[i]
-		if !c.AnswersWebhooks() {
+		if !c.Answers() {
 			continue
 		}
 		if _, due, err := w.due(ctx, c); err != nil {
