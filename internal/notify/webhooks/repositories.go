@@ -122,16 +122,14 @@ func (w *Watch) manageOfRepository(
 	}
 	scope := notify.Scope{ProjectKey: p.At.ProjectKey, RepositoryKey: p.At.RepositoryKey}
 	h, _ := w.Store.Platforms().Hook(c.Name, p.Hook)
-	put := w.Cloud.UpdateWebhook
 	switch {
 	case p.State == notify.WebhookMissing && p.Reason != "": // one is there that calls another hook
 		return nil
 	case p.State == notify.WebhookMissing && w.Local:
 		p.Reason = noAddress
 		return nil
-	case p.State == notify.WebhookMissing:
-		put = w.Cloud.CreateWebhook
-	case p.SetAt.IsZero() || h == nil || p.State == notify.WebhookSends && signs && p.SecretMark == mark(h):
+	case p.State != notify.WebhookMissing &&
+		(p.SetAt.IsZero() || h == nil || p.State == notify.WebhookSends && signs && p.SecretMark == mark(h)):
 		return nil
 	}
 	if h == nil || !scope.Holds(h.Scope) { // the secret of a wider hook would sign for other repositories
@@ -142,7 +140,8 @@ func (w *Watch) manageOfRepository(
 		h = &made
 	}
 	now := w.Clock()
-	is, err := put(ctx, c, token, p.At, cloud.Webhook{UUID: p.RemoteID, URL: w.BaseURL + notify.HookPath(c.Name, h.Name), Secret: h.Secret})
+	is, err := w.Cloud.PutWebhook(ctx, c, token, p.At,
+		cloud.Webhook{UUID: p.RemoteID, URL: w.BaseURL + notify.HookPath(c.Name, h.Name), Secret: h.Secret})
 	if err != nil {
 		return err
 	}

@@ -11,33 +11,25 @@ import (
 	"outrigger/internal/secret"
 )
 
-// account is one as the API writes it. Both ids stay when names change; an
-// account that is no person has no ID.
-type account struct {
-	ID          string `json:"account_id"`
-	UUID        string `json:"uuid"`
+// Account is one as the API writes it. Both ids stay when names change; an account
+// that is no person has no ID.
+type Account struct {
+	ID          string `json:"account_id"` // in all of the vendor's products
+	UUID        string `json:"uuid"`       // in braces
 	DisplayName string `json:"display_name"`
 	Nickname    string `json:"nickname"`
 }
 
-// Account is the account of a person who authorised this program.
-type Account struct {
-	ID          string // the platform's for a person, in all of the vendor's products; "" where it tells none
-	UUID        string // of the platform, in braces
-	DisplayName string
-	Nickname    string
-}
-
 // User returns the account that a token is of.
 func (cl *Client) User(ctx context.Context, c *notify.Connection, token secret.Value) (Account, error) {
-	var a account
+	var a Account
 	if err := cl.get(ctx, c, token, "/user", nil, &a); err != nil {
 		return Account{}, err
 	}
 	if a.UUID == "" {
 		return Account{}, restclient.NotThePlatform(c.Name)
 	}
-	return Account(a), nil
+	return a, nil
 }
 
 // quote writes a text as the platform's query language takes it.

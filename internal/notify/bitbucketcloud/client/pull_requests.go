@@ -33,13 +33,13 @@ type pullRequest struct {
 	Draft       bool
 	CreatedOn   moment `json:"created_on"`
 	UpdatedOn   moment `json:"updated_on"`
-	Author      account
+	Author      Account
 	Destination struct{ Branch struct{ Name string } }
 	Links       struct{ HTML struct{ Href string } }
-	Reviewers   []account
+	Reviewers   []Account
 
 	Participants []struct {
-		User     account
+		User     Account
 		Role     string
 		Approved bool
 	}
@@ -107,7 +107,7 @@ func (p *pullRequest) open() notify.OpenPullRequest {
 		o.Updated = p.CreatedOn.Time
 	}
 	at := map[string]int{} // index in o.Reviewers
-	add := func(a account, approved bool) {
+	add := func(a Account, approved bool) {
 		key := a.key()
 		if key == "" {
 			return
@@ -135,14 +135,14 @@ func (p *pullRequest) open() notify.OpenPullRequest {
 }
 
 // key tells accounts apart; "" for one that is gone.
-func (a account) key() string {
+func (a Account) key() string {
 	if a.ID != "" {
 		return a.ID
 	}
 	return a.UUID
 }
 
-func (a account) user() notify.User {
+func (a Account) user() notify.User {
 	return notify.User{Name: short(a.key(), notify.MaxName), DisplayName: short(cmp.Or(a.DisplayName, a.Nickname), notify.MaxName)}
 }
 

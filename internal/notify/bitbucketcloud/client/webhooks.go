@@ -78,25 +78,16 @@ func (cl *Client) Webhooks(ctx context.Context, c *notify.Connection, token secr
 	return all, unreadable(at, err)
 }
 
-// CreateWebhook creates a webhook of a repository that sends every event that
-// the platform knows and cards are made of to w.URL, signed with w.Secret, and
-// gives it as it is then.
-func (cl *Client) CreateWebhook(
+// PutWebhook has the webhook of a repository with w.UUID, a new one where that is
+// empty, send every event that the platform knows and cards are made of to w.URL,
+// signed with w.Secret, and gives it as it is then.
+func (cl *Client) PutWebhook(
 	ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef, w Webhook,
 ) (Webhook, error) {
-	return cl.putWebhook(ctx, c, token, at, http.MethodPost, w)
-}
-
-// UpdateWebhook has the webhook with w.UUID be as CreateWebhook would make it.
-func (cl *Client) UpdateWebhook(
-	ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef, w Webhook,
-) (Webhook, error) {
-	return cl.putWebhook(ctx, c, token, at, http.MethodPut, w)
-}
-
-func (cl *Client) putWebhook(
-	ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef, method string, w Webhook,
-) (Webhook, error) {
+	method := http.MethodPut
+	if w.UUID == "" {
+		method = http.MethodPost
+	}
 	known, err := cl.knownEvents(ctx, c, token)
 	if err != nil {
 		return Webhook{}, err

@@ -17,7 +17,7 @@ func TestWebhooks(t *testing.T) {
 	p := play(t, bitbucketcloud.Options{UnknownEvents: []string{"pullrequest:push", "pullrequest:comment_resolved"}})
 	others := p.platform.SetWebhook(bitbucketcloud.Webhook{Workspace: "acme", Slug: "shop", URL: "https://ci.example.com/", Events: []string{"repo:push"}})
 	ctx := t.Context()
-	made, err := p.CreateWebhook(ctx, p.c, p.token, shop, Webhook{URL: hookURL, Secret: secret.New("s3cret")})
+	made, err := p.PutWebhook(ctx, p.c, p.token, shop, Webhook{URL: hookURL, Secret: secret.New("s3cret")})
 	if err != nil || made.UUID == "" || made.URL != hookURL || !made.Active || !made.SecretSet || !made.Secret.IsZero() ||
 		len(made.Events) != 25 || !slices.Contains(made.Events, "repo:commit_status_updated") || slices.Contains(made.Events, "pullrequest:push") {
 		t.Fatalf("%+v, %v", made, err)
@@ -33,14 +33,14 @@ func TestWebhooks(t *testing.T) {
 	}
 
 	p.platform.SetWebhook(bitbucketcloud.Webhook{UUID: made.UUID, Workspace: "acme", Slug: "shop", URL: "https://old.example.com/", Secret: "s3cret", Events: []string{"repo:push"}})
-	if again, err := p.UpdateWebhook(ctx, p.c, p.token, shop, Webhook{UUID: made.UUID, URL: hookURL}); err != nil || !cmp.Equal(made, again, cmp.AllowUnexported(secret.Value{})) {
+	if again, err := p.PutWebhook(ctx, p.c, p.token, shop, Webhook{UUID: made.UUID, URL: hookURL}); err != nil || !cmp.Equal(made, again, cmp.AllowUnexported(secret.Value{})) {
 		t.Errorf("%+v, %v", again, err)
 	}
 	if on := p.platform.Webhooks("acme", "shop"); len(on) != 2 || on[1].Secret != "s3cret" || !on[1].Active {
 		t.Errorf("the secret stays where none is given: %+v", on)
 	}
 	made.Secret = secret.New("another")
-	if _, err := p.UpdateWebhook(ctx, p.c, p.token, shop, made); err != nil || p.platform.Webhooks("acme", "shop")[1].Secret != "another" {
+	if _, err := p.PutWebhook(ctx, p.c, p.token, shop, made); err != nil || p.platform.Webhooks("acme", "shop")[1].Secret != "another" {
 		t.Errorf("%v", err)
 	}
 	for range 2 { // gone already is no error
@@ -48,14 +48,14 @@ func TestWebhooks(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	_, err = p.UpdateWebhook(ctx, p.c, p.token, shop, made)
+	_, err = p.PutWebhook(ctx, p.c, p.token, shop, made)
 	p.says(t, err, "404 Not Found, Webhook not found.")
 }
 
 func TestWebhooksThatAreRefused(t *testing.T) {
 	p := play(t, bitbucketcloud.Options{})
 	create := func(url, hidden string) error {
-		_, err := p.CreateWebhook(t.Context(), p.c, p.token, shop, Webhook{URL: url, Secret: secret.New(hidden)})
+		_, err := p.PutWebhook(t.Context(), p.c, p.token, shop, Webhook{URL: url, Secret: secret.New(hidden)})
 		return err
 	}
 	for _, url := range []string{"http://127.0.0.1:8080/hooks/cloud", "https://localhost/hooks", "https://10.1.2.3/", "https://[::1]/", "https://out/hooks", "https://out.internal/"} {
