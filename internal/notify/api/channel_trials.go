@@ -76,11 +76,7 @@ func (a *API) registerChannelTrials(r *rest.Router) {
 		},
 		Examples: []rest.Example[channelTest, Tested]{{Name: "fresh", Err: errNoChannel}},
 		Do: func(ctx context.Context, in channelTest) (Tested, error) {
-			done, err := a.Channels.Test(ctx, in.Channel, rest.Spelled(in.Which, notify.RetryModes()...))
-			if err != nil {
-				return Tested{}, err
-			}
-			return testedOf(done), nil
+			return testedOf(a.Channels.Test(ctx, in.Channel, rest.Spelled(in.Which, notify.RetryModes()...)))
 		},
 	})
 }
@@ -127,10 +123,13 @@ func (Opened) MemberWords() map[string]string {
 	return map[string]string{"": "The channel was broken and is open again, since the chat platform took the message."}
 }
 
-func testedOf(t *admin.Tested) Tested {
+func testedOf(t *admin.Tested, err error) (Tested, error) {
+	if err != nil {
+		return Tested{}, err
+	}
 	a := attemptOf(&notify.Attempt{Attempt: *t.Attempt})
 	return Tested{
 		At: a.At, Status: a.Status, Answer: a.Answer, AnswerWithheld: a.AnswerWithheld, Error: a.Error, Seconds: a.Seconds,
 		Opened: (*Opened)(t.Opened),
-	}
+	}, nil
 }

@@ -55,8 +55,5 @@ func (a *API) testCloudRule(ctx context.Context, in cloudDraft) (Tested, error) 
 		return Tested{}, err
 	}
 	done, err := a.Rules.Test(ctx, draft, in.WebhookURL, in.Wrong)
-	if err != nil {
-		return Tested{}, inCloudNames(err)
-	}
-	return testedOf(done), nil
+	return testedOf(done, inCloudNames(err))
 }

@@ -2,7 +2,6 @@ package api
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
 	"outrigger/internal/fault"
@@ -14,27 +13,13 @@ import (
 type deliveryID int64
 
 // UnmarshalText reads it.
-func (id *deliveryID) UnmarshalText(text []byte) error {
-	n, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil || n < 1 {
-		return fault.New(fault.Invalid, "Give the id of a delivery as a whole number.")
-	}
-	*id = deliveryID(n)
-	return nil
-}
+func (id *deliveryID) UnmarshalText(text []byte) error { return readID((*int64)(id), text, "delivery") }
 
 // reportID is the id of an activity report in the query.
 type reportID int64
 
 // UnmarshalText reads it.
-func (id *reportID) UnmarshalText(text []byte) error {
-	n, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil || n < 1 {
-		return fault.New(fault.Invalid, "Give the id of a report as a whole number.")
-	}
-	*id = reportID(n)
-	return nil
-}
+func (id *reportID) UnmarshalText(text []byte) error { return readID((*int64)(id), text, "report") }
 
 // listedDeliveries is a request for a page of deliveries.
 type listedDeliveries struct {

@@ -119,12 +119,7 @@ var exampleView = ReportView{
 
 // testReport sends a report that need not be saved.
 func (a *API) testReport(ctx context.Context, in reportDraft) (Tested, error) {
-	draft := in.report()
-	done, err := a.Reports.Test(ctx, draft, in.WebhookURL, in.Wrong)
-	if err != nil {
-		return Tested{}, err
-	}
-	return testedOf(done), nil
+	return testedOf(a.Reports.Test(ctx, in.report(), in.WebhookURL, in.Wrong))
 }
 
 // viewReport asks the platform and answers what the report says now: its figures,

@@ -10,12 +10,15 @@ import (
 type ruleID int64
 
 // UnmarshalText reads it.
-func (id *ruleID) UnmarshalText(text []byte) error {
+func (id *ruleID) UnmarshalText(text []byte) error { return readID((*int64)(id), text, "rule") }
+
+// readID reads the id of something called of.
+func readID(id *int64, text []byte, of string) error {
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil || n < 1 {
-		return fault.New(fault.Invalid, "Give the id of a rule as a whole number.")
+		return fault.New(fault.Invalid, "Give the id of a %s as a whole number.", of)
 	}
-	*id = ruleID(n)
+	*id = n
 	return nil
 }
 

@@ -84,11 +84,7 @@ func (a *API) testFilter(ctx context.Context, in ruleDraft) (Tested, error) {
 	if err != nil {
 		return Tested{}, err
 	}
-	done, err := a.Rules.Test(ctx, draft, in.WebhookURL, in.Wrong)
-	if err != nil {
-		return Tested{}, err
-	}
-	return testedOf(done), nil
+	return testedOf(a.Rules.Test(ctx, draft, in.WebhookURL, in.Wrong))
 }
 
 func trialOf(trial admin.Trial, err error) (Trial, error) {
