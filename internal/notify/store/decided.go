@@ -18,15 +18,13 @@ type decidedDelivery struct {
 func lockDelivery(ctx context.Context, tx *db.Tx, of *notify.Delivery) (*decidedDelivery, error) {
 	d := &decidedDelivery{Delivery: notify.Delivery{ID: of.ID, EventID: of.EventID}}
 	var rules string
-	var toChannel int64
 	found, err := tx.Find(ctx, "reading an undecided delivery",
-		[]any{&d.ChannelID, &d.Format, &rules, &d.State, &d.Note, db.At(&d.FinishedAt), db.At(&d.HeldUntil), &toChannel},
+		[]any{&d.ChannelID, &d.Format, &rules, &d.State, &d.Note, db.At(&d.FinishedAt), db.At(&d.HeldUntil), &d.ToChannel},
 		`UPDATE notify_deliveries SET note = note WHERE id = $1 AND event_id = $2
 		RETURNING channel_id, format, rules, state, note, finished_at, held_until, to_channel`, of.ID, of.EventID)
 	if err != nil || !found {
 		return nil, err
 	}
-	d.ToChannel = toChannel == 1
 	d.Rules, d.before = decodeIDs(rules), decodeIDs(rules)
 	return d, nil
 }

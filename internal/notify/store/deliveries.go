@@ -23,12 +23,17 @@ const deliverySelect = `SELECT ` + deliveryColumns + `, e.event FROM notify_deli
 // NextDeliveries returns the oldest deliveries that wait on a channel, in their
 // order, but for those that quiet hours hold.
 func (s *Store) NextDeliveries(ctx context.Context, channelID int64, limit int) ([]*notify.Delivery, error) {
-	generation := s.Rules().Generation
-	out, err := db.Read(ctx, s.db, func(tx *db.Tx) ([]*notify.Delivery, error) {
+	return s.readQueued(ctx, func(tx *db.Tx) ([]*notify.Delivery, error) {
 		return readDeliveries(ctx, tx, deliverySelect+
 			` WHERE d.channel_id = $1 AND d.finished_at = 0 AND d.due_at = 0 AND d.held_until <= $2 ORDER BY d.id LIMIT $3`,
 			channelID, db.Micros(tx.Now()), limit)
 	})
+}
+
+// readQueued reads deliveries that are to be sent by the rules that this node has now.
+func (s *Store) readQueued(ctx context.Context, read func(tx *db.Tx) ([]*notify.Delivery, error)) ([]*notify.Delivery, error) {
+	generation := s.Rules().Generation
+	out, err := db.Read(ctx, s.db, read)
 	for _, d := range out {
 		d.Generation = generation
 	}
@@ -54,15 +59,10 @@ const maxAside = 100
 // Aside returns the deliveries of a channel that were set aside, the first to be
 // tried first.
 func (s *Store) Aside(ctx context.Context, channelID int64) ([]*notify.Delivery, error) {
-	generation := s.Rules().Generation
-	out, err := db.Read(ctx, s.db, func(tx *db.Tx) ([]*notify.Delivery, error) {
+	return s.readQueued(ctx, func(tx *db.Tx) ([]*notify.Delivery, error) {
 		return readDeliveries(ctx, tx, deliverySelect+
 			` WHERE d.channel_id = $1 AND d.due_at > 0 AND d.finished_at = 0 ORDER BY d.due_at, d.id LIMIT $2`, channelID, maxAside)
 	})
-	for _, d := range out {
-		d.Generation = generation
-	}
-	return out, err
 }
 
 // ListDeliveries returns the newest deliveries that f lets through.
@@ -229,14 +229,13 @@ func readDeliveries(ctx context.Context, tx *db.Tx, query string, args ...any) (
 func scanDelivery(row db.Row) (*notify.Delivery, error) {
 	d := &notify.Delivery{Last: new(work.Attempt)}
 	var rules string
-	var toChannel, took int64
+	var took int64
 	var event sql.RawBytes
 	if err := row.Scan(&d.ID, &d.EventID, &d.ChannelID, &d.Format, &rules, &d.State, &d.Reason, &d.Inside, &d.Note, &d.Attempts, &d.Errors5xx,
 		db.At(&d.CreatedAt), db.At(&d.QueuedAt), db.At(&d.DueAt), &d.Beside, &d.Batch, db.At(&d.HeldUntil), db.At(&d.FinishedAt),
-		&toChannel, &took, &d.Last.Status, &d.Last.Answer, &d.Last.Public, &event); err != nil {
+		&d.ToChannel, &took, &d.Last.Status, &d.Last.Answer, &d.Last.Public, &event); err != nil {
 		return nil, err
 	}
-	d.ToChannel = toChannel == 1
 	d.Last.Took = micros(took)
 	d.Last.At = d.FinishedAt.Add(-d.Last.Took)
 	d.Rules = decodeIDs(rules)

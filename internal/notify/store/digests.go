@@ -37,23 +37,16 @@ func (s *Store) BindDigest(ctx context.Context, lease string, fence int64, deliv
 // Together returns the waiting deliveries that go out in one digest with d, itself
 // included, at most limit: those of its digest, where it is bound to one; else
 // those that the same quiet hours held for the same rules.
-func (s *Store) Together(ctx context.Context, d *notify.Delivery, limit int) (out []*notify.Delivery, err error) {
-	generation := s.Rules().Generation
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+func (s *Store) Together(ctx context.Context, d *notify.Delivery, limit int) ([]*notify.Delivery, error) {
+	return s.readQueued(ctx, func(tx *db.Tx) ([]*notify.Delivery, error) {
 		const waits = ` WHERE d.channel_id = $1 AND d.finished_at = 0 AND d.due_at = 0 AND d.batch = $2`
 		if d.Batch != 0 {
-			out, err = readDeliveries(ctx, tx, deliverySelect+waits+` ORDER BY d.id LIMIT $3`, d.ChannelID, d.Batch, limit)
-			return err
+			return readDeliveries(ctx, tx, deliverySelect+waits+` ORDER BY d.id LIMIT $3`, d.ChannelID, d.Batch, limit)
 		}
-		out, err = readDeliveries(ctx, tx, deliverySelect+waits+` AND d.held_until = $3 AND d.rules = $4 AND d.format = $5
+		return readDeliveries(ctx, tx, deliverySelect+waits+` AND d.held_until = $3 AND d.rules = $4 AND d.format = $5
 			ORDER BY d.id LIMIT $6`,
 			d.ChannelID, 0, db.Micros(d.HeldUntil), encodeIDs(d.Rules), string(d.Format), limit)
-		return err
 	})
-	for _, d := range out {
-		d.Generation = generation
-	}
-	return out, err
 }
 
 // DigestMembers returns the deliveries that share d's digest and its end, itself

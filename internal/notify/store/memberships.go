@@ -21,15 +21,11 @@ func (s *Store) Membership(ctx context.Context, k notify.MembershipKey) (m notif
 // KeepMembership keeps an answer, unless there is a later one.
 func (s *Store) KeepMembership(ctx context.Context, k notify.MembershipKey, m notify.Membership) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		member := 0
-		if m.Member {
-			member = 1
-		}
 		return tx.Do(ctx, "keeping group member",
 			`INSERT INTO notify_memberships (connection, group_name, user_name, member, asked_at) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (connection, group_name, user_name) DO UPDATE SET member = excluded.member, asked_at = excluded.asked_at
 			WHERE notify_memberships.asked_at < excluded.asked_at`,
-			k.Connection, clean(k.Group), clean(k.User), member, db.Micros(m.At))
+			k.Connection, clean(k.Group), clean(k.User), bit(m.Member), db.Micros(m.At))
 	})
 }
 

@@ -26,16 +26,9 @@ const (
 func (s *Store) CountDeliveries(ctx context.Context, f notify.DeliveryFilter, most int) (n int, known bool, err error) {
 	f.Before = 0
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		var first, end int64
-		if err := tx.QueryRow(ctx, idBounds("notify_deliveries")).Scan(&first, &end); err != nil {
-			return fmt.Errorf("reading the bounds of deliveries: %w", err)
-		}
-		lowest := first
-		if !f.Since.IsZero() {
-			if first, err = firstSince(ctx, tx, "notify_deliveries", "created_at", f.Since); err != nil {
-				return err
-			}
-			f.Since = time.Time{}
+		lowest, first, end, err := deliveryRange(ctx, tx, &f)
+		if err != nil {
+			return err
 		}
 		from := first
 		if f.ChannelID != 0 || f.State == notify.Delivered || f.State != "" && f.RuleID+f.ReportID != 0 {
@@ -65,6 +58,20 @@ func (s *Store) CountDeliveries(ctx context.Context, f notify.DeliveryFilter, mo
 		return err
 	})
 	return n, known, err
+}
+
+// deliveryRange returns the lowest id of deliveries, and the range of those since the
+// filter's time, which it takes off the filter.
+func deliveryRange(ctx context.Context, tx *db.Tx, f *notify.DeliveryFilter) (lowest, first, end int64, err error) {
+	if err := tx.Get(ctx, "reading the bounds of deliveries", []any{&lowest, &end}, idBounds("notify_deliveries")); err != nil {
+		return 0, 0, 0, err
+	}
+	first = lowest
+	if !f.Since.IsZero() {
+		first, err = firstSince(ctx, tx, "notify_deliveries", "created_at", f.Since)
+		f.Since = time.Time{}
+	}
+	return lowest, first, end, err
 }
 
 // CountEvents is CountDeliveries for events.

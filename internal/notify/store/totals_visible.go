@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/notify"
@@ -19,15 +18,9 @@ func (s *Store) CountVisibleDeliveries(ctx context.Context, f notify.DeliveryFil
 	var groups []*notify.Delivery
 	var sizes []int
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		var first, end int64
-		if err := tx.QueryRow(ctx, idBounds("notify_deliveries")).Scan(&first, &end); err != nil {
-			return fmt.Errorf("reading the bounds of deliveries: %w", err)
-		}
-		if !f.Since.IsZero() {
-			if first, err = firstSince(ctx, tx, "notify_deliveries", "created_at", f.Since); err != nil {
-				return err
-			}
-			f.Since = time.Time{}
+		_, first, end, err := deliveryRange(ctx, tx, &f)
+		if err != nil {
+			return err
 		}
 		from := max(first, end-maxEventsCounted)
 		known = from == first
