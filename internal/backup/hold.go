@@ -94,6 +94,12 @@ func (s *Service) Restored(ctx context.Context) (*Restored, error) {
 	return db.Read(ctx, s.db, func(tx *db.Tx) (*Restored, error) { return read(ctx, tx) })
 }
 
+// Held reports whether sending is held back.
+func (s *Service) Held(ctx context.Context) (bool, error) {
+	r, err := s.Restored(ctx)
+	return r.Held(), err
+}
+
 // Pending counts what goes out when sending begins.
 func (s *Service) Pending(ctx context.Context) (p Pending, err error) {
 	p, err = db.Read(ctx, s.db, func(tx *db.Tx) (Pending, error) { return s.count(ctx, tx) })
@@ -240,13 +246,10 @@ func (s *Service) Confirm(ctx context.Context, keep ...int64) error {
 		if p := identity.From(ctx); p != nil {
 			r.ConfirmedBy = p.Name
 		}
-		n, err := tx.Exec(ctx, `UPDATE backup_restored SET confirmed_by = $1, confirmed_at = $2 WHERE id = 1 AND confirmed_at = 0`, r.ConfirmedBy,
-			db.Micros(r.ConfirmedAt))
-		if err != nil {
-			return fmt.Errorf("confirming the restore: %w", err)
-		}
-		if n == 0 { // someone else was quicker
-			return ErrNotHeld()
+		if err := tx.ChangeOne(ctx, "confirming the restore", ErrNotHeld(), // where someone else was quicker
+			`UPDATE backup_restored SET confirmed_by = $1, confirmed_at = $2 WHERE id = 1 AND confirmed_at = 0`, r.ConfirmedBy,
+			db.Micros(r.ConfirmedAt)); err != nil {
+			return err
 		}
 		return recordIn(ctx, tx, "confirm", "restore", map[string]string{
 			"reason": string(r.Reason), "file": r.File, "restoredAt": r.At.Format(time.RFC3339),

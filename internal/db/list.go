@@ -2,6 +2,8 @@ package db
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 )
 
@@ -19,6 +21,15 @@ func List[T any](ctx context.Context, tx *Tx, what string, scan func(row Row) (T
 		return nil, err
 	}
 	return list, nil
+}
+
+// One returns what scan makes of the row that a query has, or none where there is no row.
+func One[T any](ctx context.Context, tx *Tx, none error, scan func(row Row) (T, error), q string, args ...any) (T, error) {
+	one, err := scan(tx.QueryRow(ctx, q, args...))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = none
+	}
+	return one, err
 }
 
 // Value is a scan of List for rows of one column.

@@ -70,6 +70,15 @@ func (tx *Tx) Changed(ctx context.Context, what, q string, args ...any) (int64, 
 	return n, doing(what, err)
 }
 
+// ChangeOne is Do for a statement that changes a row. It returns none where there is no such row.
+func (tx *Tx) ChangeOne(ctx context.Context, what string, none error, q string, args ...any) error {
+	n, err := tx.Changed(ctx, what, q, args...)
+	if err == nil && n == 0 {
+		return none
+	}
+	return err
+}
+
 // doing says of an error what was being done.
 func doing(what string, err error) error {
 	if err == nil {

@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"outrigger/internal/db"
@@ -70,13 +69,10 @@ func (s *Service) UseConfirmCode(ctx context.Context, code secret.Value, addr st
 		if factors.On() {
 			return fault.New(fault.Conflict, "You have a second factor: confirm with that. A code of an administrator is for the first one.")
 		}
-		used, err := tx.Exec(ctx, `DELETE FROM identity_confirm_codes WHERE user_id = $1 AND hash = $2 AND expires_at > $3`,
-			p.UserID, secret.Fingerprint(plainCode(code)), db.Micros(s.now()))
-		if err != nil {
-			return fmt.Errorf("using a code: %w", err)
-		}
-		if used == 0 {
-			return errWrongFactor
+		if err := tx.ChangeOne(ctx, "using a code", errWrongFactor,
+			`DELETE FROM identity_confirm_codes WHERE user_id = $1 AND hash = $2 AND expires_at > $3`,
+			p.UserID, secret.Fingerprint(plainCode(code)), db.Micros(s.now())); err != nil {
+			return err
 		}
 		if err := tx.Do(ctx, "letting a session set up a second factor",
 			`UPDATE identity_sessions SET enrols_until = $1 WHERE id = $2`, db.Micros(s.now().Add(confirmedFor)),

@@ -153,14 +153,7 @@ func (s *Service) Revoke(ctx context.Context, name string, id int64) error {
 // node has deleted it since, so that of two who delete it one does, and the audit
 // trail names that one.
 func deleteOne(ctx context.Context, tx *db.Tx, what, statement string, id int64) error {
-	n, err := tx.Exec(ctx, statement, id)
-	switch {
-	case err != nil:
-		return fmt.Errorf("deleting a %s: %w", what, err)
-	case n == 0:
-		return fault.New(fault.NotFound, "The %s has just been deleted.", what)
-	}
-	return nil
+	return tx.ChangeOne(ctx, "deleting a "+what, fault.New(fault.NotFound, "The %s has just been deleted.", what), statement, id)
 }
 
 // keepOneSysAdmin refuses to go on when no grant of SYS_ADMIN but those that

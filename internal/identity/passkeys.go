@@ -82,16 +82,10 @@ func insertPasskey(ctx context.Context, tx *db.Tx, user int64, name string, c *w
 	if err != nil {
 		return fmt.Errorf("storing a passkey: %w", err)
 	}
-	n, err := tx.Exec(ctx, `INSERT INTO identity_passkeys (user_id, credential_id, credential, name, created_at, used_at)
+	return tx.ChangeOne(ctx, "storing a passkey", fault.New(fault.Conflict, "This passkey is registered already."),
+		`INSERT INTO identity_passkeys (user_id, credential_id, credential, name, created_at, used_at)
 		VALUES ($1, $2, $3, $4, $5, 0)
 		ON CONFLICT (credential_id) DO NOTHING`, user, c.ID, stored, name, db.Micros(now))
-	switch {
-	case err != nil:
-		return fmt.Errorf("storing a passkey: %w", err)
-	case n == 0:
-		return fault.New(fault.Conflict, "This passkey is registered already.")
-	}
-	return nil
 }
 
 // acceptPasskey stores the use of a passkey with its counter, as long as nothing
@@ -101,15 +95,9 @@ func acceptPasskey(ctx context.Context, tx *db.Tx, k Passkey, now time.Time) err
 	if err != nil {
 		return fmt.Errorf("storing the use of a passkey: %w", err)
 	}
-	n, err := tx.Exec(ctx, `UPDATE identity_passkeys SET credential = $1, used_at = $2 WHERE id = $3 AND credential = $4`,
+	return tx.ChangeOne(ctx, "storing the use of a passkey", errWrongFactor,
+		`UPDATE identity_passkeys SET credential = $1, used_at = $2 WHERE id = $3 AND credential = $4`,
 		stored, db.Micros(now), k.ID, k.stored)
-	switch {
-	case err != nil:
-		return fmt.Errorf("storing the use of a passkey: %w", err)
-	case n == 0:
-		return errWrongFactor
-	}
-	return nil
 }
 
 func passkeysWhere(ctx context.Context, tx *db.Tx, condition string, arg any) ([]Passkey, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base32"
-	"fmt"
 	"strings"
 
 	"outrigger/internal/db"
@@ -95,12 +94,9 @@ func makeRecovery(ctx context.Context, tx *db.Tx, user int64) (codes []secret.Va
 
 // acceptRecovery uses a recovery code up.
 func acceptRecovery(ctx context.Context, tx *db.Tx, user User, code string) error {
-	n, err := tx.Exec(ctx, `DELETE FROM identity_recovery_codes WHERE user_id = $1 AND hash = $2`, user.ID, secret.Fingerprint(code))
-	switch {
-	case err != nil:
-		return fmt.Errorf("using a recovery code: %w", err)
-	case n == 0:
-		return errWrongFactor
+	if err := tx.ChangeOne(ctx, "using a recovery code", errWrongFactor,
+		`DELETE FROM identity_recovery_codes WHERE user_id = $1 AND hash = $2`, user.ID, secret.Fingerprint(code)); err != nil {
+		return err
 	}
 	return record(With(ctx, user.principal()), tx, "use recovery code", "user", user.Ref(), nil, nil)
 }

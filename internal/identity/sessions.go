@@ -2,8 +2,6 @@ package identity
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -66,13 +64,9 @@ func (s *Service) openSession(ctx context.Context, tx *db.Tx, u User, proof prov
 		db.Micros(now), db.Micros(now.Add(-sessionIdle))); err != nil {
 		return "", 0, err
 	}
-	n, err := tx.Changed(ctx, "storing the time of a sign-in",
-		`UPDATE identity_users SET signed_in_at = $1 WHERE id = $2 AND disabled_at = 0`, db.Micros(now), u.ID)
-	switch {
-	case err != nil:
+	if err := tx.ChangeOne(ctx, "storing the time of a sign-in", ErrUnauthenticated(),
+		`UPDATE identity_users SET signed_in_at = $1 WHERE id = $2 AND disabled_at = 0`, db.Micros(now), u.ID); err != nil {
 		return "", 0, err
-	case n == 0:
-		return "", 0, ErrUnauthenticated()
 	}
 	ended, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE id IN (SELECT id FROM identity_sessions WHERE user_id = $1
 		ORDER BY used_at DESC, id DESC LIMIT 1000 OFFSET $2)`, u.ID, maxSessions-1)
@@ -181,11 +175,7 @@ const selectSession = `SELECT s.id, s.user_id, u.source, u.name, s.address, s.br
 	FROM identity_sessions s JOIN identity_users u ON u.id = s.user_id`
 
 func sessionBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Session, error) {
-	session, err := scanSession(tx.QueryRow(ctx, selectSession+` WHERE `+condition, arg))
-	if errors.Is(err, sql.ErrNoRows) {
-		return session, fault.New(fault.NotFound, "There is no such session.")
-	}
-	return session, err
+	return db.One(ctx, tx, fault.New(fault.NotFound, "There is no such session."), scanSession, selectSession+` WHERE `+condition, arg)
 }
 
 func scanSession(row db.Row) (s Session, err error) {

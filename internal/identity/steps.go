@@ -77,9 +77,9 @@ func (s *Service) beginStep(ctx context.Context, tx *db.Tx, st step, address str
 // stepOf finds a step that waits. Unauthenticated: it is over.
 func (s *Service) stepOf(ctx context.Context, plain string, of purpose) (step, error) {
 	return db.Read(ctx, s.db, func(tx *db.Tx) (step, error) {
-		return scanStep(tx.QueryRow(ctx, `SELECT hash, purpose, user_id, session_id, challenge FROM identity_steps
+		return db.One(ctx, tx, errStepOver(), scanStep, `SELECT hash, purpose, user_id, session_id, challenge FROM identity_steps
 			WHERE hash = $1 AND purpose = $2 AND expires_at > $3 AND tries < $4`,
-			secret.Fingerprint(plain), string(of), db.Micros(s.now()), stepTries))
+			secret.Fingerprint(plain), string(of), db.Micros(s.now()), stepTries)
 	})
 }
 
@@ -87,9 +87,9 @@ func (s *Service) stepOf(ctx context.Context, plain string, of purpose) (step, e
 // at once are no more than stepTries.
 func (s *Service) tryStep(ctx context.Context, plain string, of purpose) (step, error) {
 	return db.Write(ctx, s.db, func(tx *db.Tx) (step, error) {
-		return scanStep(tx.QueryRow(ctx, `UPDATE identity_steps SET tries = tries + 1
+		return db.One(ctx, tx, errStepOver(), scanStep, `UPDATE identity_steps SET tries = tries + 1
 			WHERE hash = $1 AND purpose = $2 AND expires_at > $3 AND tries < $4 RETURNING hash, purpose, user_id, session_id, challenge`,
-			secret.Fingerprint(plain), string(of), db.Micros(s.now()), stepTries))
+			secret.Fingerprint(plain), string(of), db.Micros(s.now()), stepTries)
 	})
 }
 
@@ -100,23 +100,12 @@ func challengeStep(ctx context.Context, tx *db.Tx, st step, challenge []byte) er
 
 // endStep takes a step that was done. Unauthenticated: another was quicker.
 func endStep(ctx context.Context, tx *db.Tx, st step) error {
-	n, err := tx.Exec(ctx, `DELETE FROM identity_steps WHERE hash = $1`, st.hash)
-	switch {
-	case err != nil:
-		return fmt.Errorf("deleting a step: %w", err)
-	case n == 0:
-		return errStepOver()
-	}
-	return nil
+	return tx.ChangeOne(ctx, "deleting a step", errStepOver(), `DELETE FROM identity_steps WHERE hash = $1`, st.hash)
 }
 
 func scanStep(row db.Row) (st step, err error) {
 	var user sql.NullInt64
-	err = row.Scan(&st.hash, &st.purpose, &user, &st.session, &st.challenge)
-	if errors.Is(err, sql.ErrNoRows) {
-		return st, errStepOver()
-	}
-	if err != nil {
+	if err := row.Scan(&st.hash, &st.purpose, &user, &st.session, &st.challenge); err != nil {
 		return st, fmt.Errorf("reading a step: %w", err)
 	}
 	st.user = user.Int64

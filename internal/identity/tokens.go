@@ -2,8 +2,6 @@ package identity
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -215,11 +213,7 @@ const selectToken = `SELECT t.id, t.user_id, u.source, u.name, t.name, t.scope, 
 	FROM identity_tokens t JOIN identity_users u ON u.id = t.user_id LEFT JOIN identity_resting r ON r.token_id = t.id`
 
 func tokenBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Token, error) {
-	t, err := scanToken(tx.QueryRow(ctx, selectToken+` WHERE `+condition, arg))
-	if errors.Is(err, sql.ErrNoRows) {
-		return t, fault.New(fault.NotFound, "There is no such token.")
-	}
-	return t, err
+	return db.One(ctx, tx, fault.New(fault.NotFound, "There is no such token."), scanToken, selectToken+` WHERE `+condition, arg)
 }
 
 func scanToken(row db.Row) (t Token, err error) {

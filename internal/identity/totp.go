@@ -201,12 +201,6 @@ func stepOfCode(plain []byte, code string, now time.Time) (at int64, ok bool) {
 // acceptCode takes the code of a time step, and none of that step or before ever
 // again, on any node.
 func acceptCode(ctx context.Context, tx *db.Tx, user, at int64) error {
-	n, err := tx.Exec(ctx, `UPDATE identity_totp SET last_step = $2 WHERE user_id = $1 AND last_step < $2 AND confirmed_at > 0`, user, at)
-	switch {
-	case err != nil:
-		return fmt.Errorf("storing that a code was used: %w", err)
-	case n == 0:
-		return errWrongFactor
-	}
-	return nil
+	return tx.ChangeOne(ctx, "storing that a code was used", errWrongFactor,
+		`UPDATE identity_totp SET last_step = $2 WHERE user_id = $1 AND last_step < $2 AND confirmed_at > 0`, user, at)
 }

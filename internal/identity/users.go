@@ -2,8 +2,6 @@ package identity
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -216,23 +214,16 @@ func userByName(ctx context.Context, tx *db.Tx, ref string) (User, error) {
 	if !utf8.ValidString(ref) || strings.ContainsRune(ref, 0) { // which PostgreSQL cannot be asked for
 		return User{}, fault.New(fault.NotFound, "There is no user %q.", ref)
 	}
-	u, err := scanUser(tx.QueryRow(ctx, selectUser+` WHERE source = $1 AND name_key = $2`, source, nameKey(name)))
-	switch {
-	case errors.Is(err, sql.ErrNoRows) && source != Local:
-		return u, fault.New(fault.NotFound, "There is no user %q here. Users of a platform or of single sign-on are known from their first "+
+	none := fault.New(fault.NotFound, "There is no user %q.", ref)
+	if source != Local {
+		none = fault.New(fault.NotFound, "There is no user %q here. Users of a platform or of single sign-on are known from their first "+
 			"sign-in on.", ref)
-	case errors.Is(err, sql.ErrNoRows):
-		return u, fault.New(fault.NotFound, "There is no user %q.", ref)
 	}
-	return u, err
+	return db.One(ctx, tx, none, scanUser, selectUser+` WHERE source = $1 AND name_key = $2`, source, nameKey(name))
 }
 
 func userByID(ctx context.Context, tx *db.Tx, id int64) (User, error) {
-	u, err := scanUser(tx.QueryRow(ctx, selectUser+` WHERE id = $1`, id))
-	if errors.Is(err, sql.ErrNoRows) {
-		return u, fault.New(fault.NotFound, "There is no such user.")
-	}
-	return u, err
+	return db.One(ctx, tx, fault.New(fault.NotFound, "There is no such user."), scanUser, selectUser+` WHERE id = $1`, id)
 }
 
 // Disabled reports whether the user is kept out.
