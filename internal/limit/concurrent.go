@@ -35,6 +35,13 @@ func (l *Concurrent[K]) release(key K) {
 	}
 }
 
+// Idle reports whether no slot of any key is taken.
+func (l *Concurrent[K]) Idle() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.each) == 0
+}
+
 // OneAtATime runs functions one after the other. The zero value is ready to use.
 type OneAtATime struct {
 	once sync.Once

@@ -1,9 +1,8 @@
 package rest
 
 import (
-	"sync"
-
 	"outrigger/internal/identity"
+	"outrigger/internal/limit"
 )
 
 const (
@@ -25,45 +24,26 @@ const (
 
 // Streams counts answers that go on for long. The zero value is ready.
 type Streams struct {
-	mu     sync.Mutex
-	all    int
-	ofUser map[int64]int // those of a user who is signed in, by the user's id
+	all    limit.Concurrent[struct{}]
+	ofUser limit.Concurrent[int64] // those of a user who is signed in, by the user's id
 }
 
 // Enter counts a new stream until leave, which is nil beyond a limit.
 func (s *Streams) Enter(who *identity.Principal) (leave func(), beyond StreamLimit) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	leaveAll, ok := s.all.Acquire(struct{}{}, StreamsAtOnce)
 	switch {
-	case s.all >= StreamsAtOnce:
+	case !ok:
 		return nil, StreamsOfServer
-	case who != nil && s.ofUser[who.UserID] >= StreamsPerUser:
+	case who == nil:
+		return leaveAll, NoStreamLimit
+	}
+	leaveUser, ok := s.ofUser.Acquire(who.UserID, StreamsPerUser)
+	if !ok {
+		leaveAll()
 		return nil, StreamsOfUser
 	}
-	s.all++
-	if who != nil {
-		if s.ofUser == nil {
-			s.ofUser = map[int64]int{}
-		}
-		s.ofUser[who.UserID]++
-	}
-	return func() { s.leave(who) }, NoStreamLimit
-}
-
-func (s *Streams) leave(who *identity.Principal) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.all--
-	if who != nil {
-		if s.ofUser[who.UserID]--; s.ofUser[who.UserID] == 0 {
-			delete(s.ofUser, who.UserID)
-		}
-	}
+	return func() { leaveUser(); leaveAll() }, NoStreamLimit
 }
 
 // None reports whether there is no stream.
-func (s *Streams) None() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.all == 0
-}
+func (s *Streams) None() bool { return s.all.Idle() }
