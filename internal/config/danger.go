@@ -108,21 +108,20 @@ func internet(cidr string) bool {
 // changeable warns of a folder in which others than its owner and group may make and
 // replace files. What is not there is not judged here.
 func changeable(dir string) []string {
-	info, err := os.Stat(dir)
-	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o002 == 0 { // Windows keeps no such bits
-		return nil
-	}
-	return []string{fmt.Sprintf("%s can be changed by other users of this machine (mode %04o); remove their access, for example "+
-		"with chmod 700.", dir, info.Mode().Perm())}
+	return accessible(dir, 0o002, "changed", 0o700)
 }
 
 // readable warns of a file with secrets that others than its owner may read: mask has
 // the bits that must not be set. What is not there is not judged here.
 func readable(path string, mask os.FileMode) []string {
+	return accessible(path, mask, "read", 0o600)
+}
+
+func accessible(path string, mask os.FileMode, done string, remedy os.FileMode) []string {
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&mask == 0 { // Windows keeps no such bits
 		return nil
 	}
-	return []string{fmt.Sprintf("%s can be read by other users of this machine (mode %04o); remove their access, for example "+
-		"with chmod 600.", path, info.Mode().Perm())}
+	return []string{fmt.Sprintf("%s can be %s by other users of this machine (mode %04o); remove their access, for example "+
+		"with chmod %o.", path, done, info.Mode().Perm(), remedy)}
 }

@@ -2,8 +2,6 @@ package config
 
 import (
 	"net"
-	"net/netip"
-	"slices"
 	"time"
 
 	"outrigger/internal/secret"
@@ -103,7 +101,8 @@ func (c *Config) judgeMail(j *judge) {
 		judgeAddress(j, "mail.listen", m.Listen, "127.0.0.1:2525 or off")
 	}
 	judgeCertificate(j, "mail.tls", m.TLS.Cert, m.TLS.Key)
-	if m.TLS.Cert == "" && !m.PlainAuth && m.Listen != MailOff && !onLoopback(m.Listen) {
+	_, _, err := net.SplitHostPort(m.Listen)
+	if m.TLS.Cert == "" && !m.PlainAuth && err == nil && !Loopback(m.Listen) {
 		j.wrong("mail.listen", "other machines can reach %s, and clients would send their tokens in the clear; set mail.tls.cert and "+
 			"mail.tls.key, or set mail.plain_auth to true if you trust the network", m.Listen)
 	}
@@ -118,9 +117,7 @@ func (c *Config) judgeMail(j *judge) {
 	if !m.OAuth.On() && (m.SmarthostUser == "") != m.SmarthostPassword.IsZero() {
 		j.wrong("mail.smarthost_user", "set both smarthost_user and smarthost_password, or neither")
 	}
-	if !slices.Contains([]string{"starttls", "tls", "none"}, m.SmarthostTLS) {
-		j.wrong("mail.smarthost_tls", "%q is not known; write starttls, tls or none", m.SmarthostTLS)
-	}
+	j.oneOf("mail.smarthost_tls", m.SmarthostTLS, "starttls", "tls", "none")
 	if m.MaxMessage < minMessage {
 		j.wrong("mail.max_message", "%s is too small; an SMTP server must accept at least %s", m.MaxMessage, Size(minMessage))
 	}
@@ -141,15 +138,4 @@ func (c *Config) judgeMail(j *judge) {
 			j.wrong(n.key, "%d is too few; %s at least %d", n.value, n.what, n.min)
 		}
 	}
-}
-
-// onLoopback reports whether only this machine can reach an address. One that is
-// none is judged elsewhere.
-func onLoopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if network, _ := SplitListen(address); network == "unix" || err != nil || host == "localhost" {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback()
 }

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -138,10 +137,8 @@ func isNodeID(name string) bool {
 }
 
 func (s MailSource) judge(j *judge, key string, known []string) {
+	j.oneOf(key+".source", s.Kind, known...)
 	switch {
-	case !slices.Contains(known, s.Kind):
-		last := len(known) - 1
-		j.wrong(key+".source", "%q is not known; write %s or %s", s.Kind, strings.Join(known[:last], ", "), known[last])
 	case s.Kind == SourcePostfix && s.Postfix.Postqueue == "":
 		j.wrong(key+".postfix.postqueue", "set the path of the program; it is usually /usr/sbin/postqueue")
 	case s.Kind == SourceJMX:
@@ -153,9 +150,7 @@ func (s MailSource) judge(j *judge, key string, known []string) {
 
 func (m *MailJMX) judge(j *judge, key string) {
 	judgePageURL(j, key+".url", m.URL)
-	if m.Kind != JMXPrometheus && m.Kind != JMXJolokia {
-		j.wrong(key+".kind", "%q is not known; write %s or %s", m.Kind, JMXPrometheus, JMXJolokia)
-	}
+	j.oneOf(key+".kind", m.Kind, JMXPrometheus, JMXJolokia)
 	judgeSignIn(j, key, m.User, m.Password)
 }
 

@@ -83,12 +83,9 @@ func (ThreadsRemote) words() map[string]string {
 func (c *Config) judgeThreads(j *judge) {
 	t := &c.Threads
 	t.judgeTarget(j)
-	switch t.Source {
-	case ThreadsFile:
-	case ThreadsSQL:
+	j.oneOf("threads.source", t.Source, ThreadsFile, ThreadsSQL)
+	if t.Source == ThreadsSQL {
 		t.SQL.judge(j)
-	default:
-		j.wrong("threads.source", "%q is not known; write file or sql", t.Source)
 	}
 	if t.MaxUpload < minUpload {
 		j.wrong("threads.max_upload", "%s is too small; use at least %s", t.MaxUpload, minUpload)

@@ -45,12 +45,9 @@ const maxCloudTimeout = Duration(4 * time.Minute)
 const maxCloudRequests = 100
 
 func (t *Threads) judgeTarget(j *judge) {
-	switch t.Target {
-	case TargetEmbedded:
-	case TargetJiraCloud:
+	j.oneOf("threads.target", t.Target, TargetEmbedded, TargetJiraCloud)
+	if t.Target == TargetJiraCloud {
 		t.JiraCloud.judge(j, "threads.jira_cloud")
-	default:
-		j.wrong("threads.target", "%q is not known; write embedded or jira-cloud", t.Target)
 	}
 }
 

@@ -45,6 +45,13 @@ func (j *judge) wrong(key, format string, args ...any) {
 	*j = append(*j, fmt.Errorf("%s: "+format, append([]any{key}, args...)...))
 }
 
+// oneOf judges a value of which a few are known.
+func (j *judge) oneOf(key, value string, known ...string) {
+	if last := len(known) - 1; !slices.Contains(known, value) {
+		j.wrong(key, "%q is not known; write %s or %s", value, strings.Join(known[:last], ", "), known[last])
+	}
+}
+
 func (c *Config) problems() []error {
 	var j judge
 	c.judgeListener(&j)
@@ -141,12 +148,10 @@ func judgeKey(j *judge, name string, value secret.Value) {
 }
 
 func (c *Config) judgeLog(j *judge) {
-	if !slices.Contains([]string{"", "text", "json"}, c.Log.Format) {
-		j.wrong("log.format", "%q is not known; write text or json", c.Log.Format)
+	if c.Log.Format != "" {
+		j.oneOf("log.format", c.Log.Format, "text", "json")
 	}
-	if !slices.Contains([]string{"debug", "info", "warn", "error"}, c.Log.Level) {
-		j.wrong("log.level", "%q is not known; write debug, info, warn or error", c.Log.Level)
-	}
+	j.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 }
 
 func (c *Config) judgeNotify(j *judge) {
@@ -197,9 +202,7 @@ func (c *Connection) judge(j *judge, key string) {
 	if !connectionName.MatchString(c.Name) {
 		j.wrong(key+".name", "%q is not a valid name; use 1 to 63 lower-case letters, digits and dashes, with no dash at either end", c.Name)
 	}
-	if c.Kind != KindBitbucketDC && c.Kind != KindBitbucketCloud {
-		j.wrong(key+".kind", "%q is not known; write %s or %s", c.Kind, KindBitbucketDC, KindBitbucketCloud)
-	}
+	j.oneOf(key+".kind", c.Kind, KindBitbucketDC, KindBitbucketCloud)
 	if c.BaseURL == "" {
 		j.wrong(key+".base_url", "set the base URL of the platform")
 	} else {
