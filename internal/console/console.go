@@ -71,7 +71,7 @@ type Console struct {
 	menu      []Link
 	overview  []OverviewFunc
 	live      liveReaders
-	attention attentionCounts
+	attention sharedAnswers[map[string]int] // how much needs it, by the reader and by the path of the entry
 	finders   []Finder
 	finds     limit.PerMinute[string]  // by the reader
 	about     func(path string) string // the page of the documentation about a page

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"outrigger/internal/fault"
@@ -18,8 +17,7 @@ const liveRetry = 30 * time.Second
 // background have none.
 type liveReaders struct {
 	streams rest.Streams
-	mu      sync.Mutex
-	ofTopic map[string]*sharedAnswer
+	answers sharedAnswers[string]
 }
 
 // enter counts a new stream until leave: fault.Unavailable where there are too
@@ -35,30 +33,13 @@ func (l *liveReaders) enter(who *identity.Principal) (leave func(), err error) {
 	return func() {
 		left()
 		if l.streams.None() {
-			l.forget()
+			l.answers.forget()
 		}
 	}, nil
 }
 
 func tooManyLive(text string) error {
 	return &fault.Error{Code: fault.Unavailable, Message: text, RetryAfter: liveRetry}
-}
-
-// forget drops the answers that are kept.
-func (l *liveReaders) forget() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ofTopic = nil
-}
-
-// maxTopics bounds the answers that are kept; filters make the topics.
-const maxTopics = 2 * rest.StreamsAtOnce
-
-// sharedAnswer is the last answer about a topic.
-type sharedAnswer struct {
-	mu     sync.Mutex // held while one stream asks and the others wait
-	at     time.Time
-	answer string
 }
 
 // shared returns the answer about a topic, asking again where the last one is
@@ -69,32 +50,7 @@ func (l *liveReaders) shared(
 	if topic == "" {
 		return ask(ctx)
 	}
-	v := l.topic(topic)
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if time.Since(v.at) < fresh {
-		return v.answer, nil
-	}
-	began := time.Now()
-	answer, err := ask(ctx)
-	if err == nil {
-		v.at, v.answer = began, answer
-	}
-	return answer, err
-}
-
-func (l *liveReaders) topic(name string) *sharedAnswer {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	v := l.ofTopic[name]
-	if v == nil {
-		if l.ofTopic == nil || len(l.ofTopic) >= maxTopics {
-			l.ofTopic = map[string]*sharedAnswer{}
-		}
-		v = new(sharedAnswer)
-		l.ofTopic[name] = v
-	}
-	return v
+	return l.answers.get(topic, fresh, func() (string, error) { return ask(ctx) })
 }
 
 // sameReader reports whether the request's session still exists and has the
