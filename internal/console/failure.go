@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"outrigger/internal/fault"
@@ -126,11 +125,7 @@ func (x *exchange) status(status int, v statusView) {
 
 // signInFirst redirects to the sign-in page, which leads back here.
 func (x *exchange) signInFirst() {
-	to := "/sign-in"
-	if back := x.returnPath(); back != "/" {
-		to += "?to=" + url.QueryEscape(back)
-	}
-	http.Redirect(x.w, x.r, x.c.base+to, http.StatusSeeOther)
+	http.Redirect(x.w, x.r, x.c.base+signInPath(x.returnPath()), http.StatusSeeOther)
 }
 
 // returnPath is where to come back to: the page that was asked for, or, after

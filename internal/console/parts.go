@@ -62,6 +62,20 @@ type Empty struct {
 // base URL, "" when there is no such page.
 type Pager struct{ First, Next string }
 
+// Paged returns the rows of a page, of which it has so many at most, with the pager of the
+// list at path. rows has one more where there is a next page, which is that after the place
+// of the last row.
+func Paged[T, P any](rows []T, most int, path string, first bool, place func(T) P) (page []T, pager Pager) {
+	if !first {
+		pager.First = path
+	}
+	if len(rows) > most {
+		rows = rows[:most]
+		pager.Next = path + Path("?after=%v", place(rows[most-1]))
+	}
+	return rows, pager
+}
+
 // Submit is the end of a form: its button and the way out.
 type Submit struct{ Label, Back string }
 

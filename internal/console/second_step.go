@@ -92,23 +92,21 @@ func (x *exchange) factorPage(form *Form, to string) (Response, error) {
 	return Page{Template: factorPage, Title: "Second factor", Data: view}, nil
 }
 
-func (x *exchange) pending() string {
-	cookie, err := x.r.Cookie(x.stepCookie())
-	if err != nil {
-		return ""
+func (x *exchange) pending() string { return x.cookieValue(x.stepCookie()) }
+
+// signInPath is the page of the first step, which leads to a page.
+func signInPath(to string) string {
+	if to == "/" {
+		return "/sign-in"
 	}
-	return cookie.Value
+	return Path("/sign-in?to=%s", to)
 }
 
 // startOver goes back to the first step, for what went wrong too often or took too
 // long.
 func (x *exchange) startOver(to, why string) (Response, error) {
 	x.dropCookie(x.stepCookie())
-	back := "/sign-in"
-	if to != "/" {
-		back = Path("/sign-in?to=%s", to)
-	}
-	return Redirect{To: back, Flash: why, Tone: Warn}, nil
+	return Redirect{To: signInPath(to), Flash: why, Tone: Warn}, nil
 }
 
 const stepOver = "The sign-in took too long, or its second factor was wrong too often. Start again."
@@ -168,10 +166,7 @@ func (c *Console) showPasskeySignIn(x *exchange) (Response, error) {
 func (x *exchange) passkeyPage(form *Form, to string) (Response, error) {
 	steps, ctx := x.c.opts.Identity, x.r.Context()
 	view := passkeyView{form, PasskeyForm{Action: "/sign-in/passkey", Verb: "Sign in with a passkey", To: to, Why: steps.NoPasskeys()},
-		"/sign-in"}
-	if to != "/" {
-		view.Back = Path("/sign-in?to=%s", to)
-	}
+		signInPath(to)}
 	if view.Passkey.Why == "" {
 		ceremony, err := steps.BeginPasskeySignIn(ctx, identity.OriginOf(ctx).Address)
 		if err != nil {

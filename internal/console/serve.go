@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"outrigger/internal/fault"
@@ -23,6 +24,8 @@ const (
 	passkeyPage    = "sign-in-passkey"
 	confirmYouPage = "confirm-you"
 )
+
+const noPage = "There is no page at this address."
 
 type route struct {
 	pattern   string
@@ -75,6 +78,15 @@ func (c *Console) below(r *http.Request) string {
 	return path
 }
 
+// PathID is the number at {id} in the request's path.
+func PathID(r *http.Request) (int64, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return 0, fault.Wrap(err, fault.NotFound, noPage)
+	}
+	return id, nil
+}
+
 func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
 	defer c.recover(w, r)
 	c.secureHeaders(w.Header())
@@ -123,7 +135,7 @@ func (c *Console) unrouted(w http.ResponseWriter, r *http.Request, h http.Handle
 		x.section()
 		return
 	}
-	x.fail(fault.New(fault.NotFound, "There is no page at this address."))
+	x.fail(fault.New(fault.NotFound, noPage))
 }
 
 // section answers the address of a section, which has no page of its own.

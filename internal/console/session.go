@@ -26,6 +26,15 @@ func (x *exchange) secure() bool {
 
 func (x *exchange) sessionCookie() string { return identity.SessionCookie(x.secure(), x.c.base) }
 
+// cookieValue is what a cookie of the request holds, "" for none.
+func (x *exchange) cookieValue(name string) string {
+	cookie, err := x.r.Cookie(name)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
 func (x *exchange) dropCookie(name string) { x.cookie(name, "", -1) }
 
 // signInView is the sign-in form.
@@ -92,10 +101,8 @@ func (c *Console) signIn(x *exchange) (Response, error) {
 // enter has the browser keep the session in place of the one that it had, which
 // ends, and go on.
 func (x *exchange) enter(session, to string) (Response, error) {
-	if old, err := x.r.Cookie(x.sessionCookie()); err == nil {
-		if err := x.c.opts.Identity.SignOut(x.r.Context(), old.Value); err != nil {
-			return nil, err
-		}
+	if err := x.endSession(); err != nil {
+		return nil, err
 	}
 	x.cookie(x.sessionCookie(), session, 0) // as long as the browser; identity ends it sooner
 	return Redirect{To: to}, nil
@@ -103,13 +110,20 @@ func (x *exchange) enter(session, to string) (Response, error) {
 
 // signOut is POST /sign-out.
 func (c *Console) signOut(x *exchange) (Response, error) {
-	if cookie, err := x.r.Cookie(x.sessionCookie()); err == nil {
-		if err := c.opts.Identity.SignOut(x.r.Context(), cookie.Value); err != nil {
-			return nil, err
-		}
+	if err := x.endSession(); err != nil {
+		return nil, err
 	}
 	x.dropCookie(x.sessionCookie())
 	return Redirect{To: "/sign-in", Flash: "You have signed out."}, nil
+}
+
+// endSession ends the session of the browser's cookie, if there is one.
+func (x *exchange) endSession() error {
+	session := x.cookieValue(x.sessionCookie())
+	if session == "" {
+		return nil
+	}
+	return x.c.opts.Identity.SignOut(x.r.Context(), session)
 }
 
 // LocalPath is where to go on: to if it is a path of the console, else the

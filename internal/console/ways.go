@@ -39,13 +39,7 @@ const signInSeconds = 15 * 60
 func (x *exchange) signInCookie() string { return identity.SignInCookie(x.secure(), x.c.base) }
 
 // browser is what the browser's cookie holds, "" for none.
-func (x *exchange) browser() string {
-	cookie, err := x.r.Cookie(x.signInCookie())
-	if err != nil {
-		return ""
-	}
-	return cookie.Value
-}
+func (x *exchange) browser() string { return x.cookieValue(x.signInCookie()) }
 
 // beginSignIn is GET /sign-in/{way}: a link leads here and not a form, which may
 // lead to our own pages only.

@@ -3,13 +3,11 @@
 package account
 
 import (
-	"context"
 	"embed"
 	"time"
 
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
-	"outrigger/internal/secret"
 )
 
 //go:embed pages
@@ -31,38 +29,8 @@ const (
 // listed is how many tokens or sessions stand on a page.
 const listed = 50
 
-// Service is what the pages ask of identity; *identity.Service is one.
-type Service interface {
-	CheckPassword(ctx context.Context, user, password, addr string) error
-	SetPassword(ctx context.Context, name string, password secret.Value) error
-	CreateToken(ctx context.Context, user, name string, scope identity.Scope, expires time.Time) (secret.Value, identity.Token, error)
-	Tokens(ctx context.Context, user string, after int64, limit int) ([]identity.Token, error)
-	TokenByID(ctx context.Context, id int64) (identity.Token, error)
-	RevokeToken(ctx context.Context, id int64) error
-	RevokeTokens(ctx context.Context, user string) (int, error)
-	Sessions(ctx context.Context, user string, after int64, limit int) ([]identity.Session, error)
-	SessionByID(ctx context.Context, id int64) (identity.Session, error)
-	EndSession(ctx context.Context, id int64) error
-	EndSessions(ctx context.Context, user string, but int64) (int, error)
-	RequireConfirmed(ctx context.Context) error
-
-	Factors(ctx context.Context) (identity.Factors, error)
-	SetUpApp(ctx context.Context) (identity.App, error)
-	UseApp(ctx context.Context, code secret.Value) (recovery []secret.Value, err error)
-	RemoveApp(ctx context.Context) error
-	Passkeys(ctx context.Context) ([]identity.Passkey, error)
-	NewPasskey(ctx context.Context) (identity.Ceremony, error)
-	AddPasskey(ctx context.Context, name, ceremony string, answer []byte) (recovery []secret.Value, err error)
-	RemovePasskey(ctx context.Context, id int64) error
-	NoPasskeys() string
-	NewRecoveryCodes(ctx context.Context) ([]secret.Value, error)
-}
-
-// Register adds the pages to a console. clock nil is time.Now.
-func Register(c *console.Console, s Service, clock func() time.Time) {
-	if clock == nil {
-		clock = time.Now
-	}
+// Register adds the pages to a console.
+func Register(c *console.Console, s *identity.Service, clock func() time.Time) {
 	a := &account{service: s, now: clock}
 	c.AddPages(console.Sub(pages, "pages"))
 	c.AddMenu(console.Link{Label: "Change password", Path: passwordPath})
@@ -96,7 +64,7 @@ func Register(c *console.Console, s Service, clock func() time.Time) {
 }
 
 type account struct {
-	service Service
+	service *identity.Service
 	now     func() time.Time
 }
 

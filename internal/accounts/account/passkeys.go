@@ -61,7 +61,7 @@ func serves(source string) string {
 
 // passkeyOfPath is the reader's own passkey of the path.
 func (a *account) passkeyOfPath(r *http.Request) (identity.Passkey, error) {
-	id, err := pathID(r)
+	id, err := console.PathID(r)
 	if err != nil {
 		return identity.Passkey{}, err
 	}

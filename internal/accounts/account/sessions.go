@@ -31,13 +31,7 @@ func (a *account) listSessions(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	var view sessionsView
-	if len(sessions) > listed {
-		sessions = sessions[:listed]
-		view.Pager.Next = console.Path(sessionsPath+"?after=%d", sessions[listed-1].ID)
-	}
-	if after > 0 {
-		view.Pager.First = sessionsPath
-	}
+	sessions, view.Pager = console.Paged(sessions, listed, sessionsPath, after == 0, func(s identity.Session) int64 { return s.ID })
 	for _, s := range sessions {
 		view.Sessions = append(view.Sessions, sessionRow{s, s.ID == who.Session})
 	}
@@ -50,7 +44,7 @@ func (a *account) listSessions(r *http.Request) (console.Response, error) {
 // own answers the reader's own session of the path; that of another user is not
 // there.
 func (a *account) own(r *http.Request) (identity.Session, error) {
-	id, err := pathID(r)
+	id, err := console.PathID(r)
 	if err != nil {
 		return identity.Session{}, err
 	}

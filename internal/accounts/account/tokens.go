@@ -46,13 +46,7 @@ func (a *account) listTokens(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	var view tokensView
-	if len(tokens) > listed {
-		tokens = tokens[:listed]
-		view.Pager.Next = console.Path(tokensPath+"?after=%d", tokens[listed-1].ID)
-	}
-	if after > 0 {
-		view.Pager.First = tokensPath
-	}
+	tokens, view.Pager = console.Paged(tokens, listed, tokensPath, after == 0, func(t identity.Token) int64 { return t.ID })
 	for _, t := range tokens {
 		row := tokenRow{t, console.Badge{Tone: console.Good, Text: "valid"}}
 		if !t.ExpiresAt.IsZero() && !a.now().Before(t.ExpiresAt) {
@@ -133,7 +127,7 @@ func (a *account) expiry(days string) (time.Time, error) {
 
 // mine answers the reader's own token of the path; one of another user is not found.
 func (a *account) mine(r *http.Request) (identity.Token, error) {
-	id, err := pathID(r)
+	id, err := console.PathID(r)
 	if err != nil {
 		return identity.Token{}, err
 	}
@@ -164,15 +158,6 @@ func (a *account) revokeToken(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	return console.Redirect{To: tokensPath, Flash: "The token “" + t.Name + "” was revoked."}, nil
-}
-
-// pathID is the id in the request's path.
-func pathID(r *http.Request) (int64, error) {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	if err != nil {
-		return 0, fault.Wrap(err, fault.NotFound, "There is no page at this address.")
-	}
-	return id, nil
 }
 
 // cursor is where a list goes on, 0 for its start.

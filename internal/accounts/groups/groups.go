@@ -3,7 +3,6 @@
 package groups
 
 import (
-	"context"
 	"embed"
 
 	"outrigger/internal/console"
@@ -26,19 +25,9 @@ const (
 	suggested = 500
 )
 
-// Service is what the pages ask of identity; *identity.Service is one.
-type Service interface {
-	HasGroups() bool
-	Groups(ctx context.Context, after string, limit int) ([]identity.Group, error)
-	Group(ctx context.Context, name string) (identity.Group, error)
-	Members(ctx context.Context, group, after string, limit int) ([]identity.Member, error)
-	GrantGroup(ctx context.Context, group string, perm identity.Permission, at identity.Resource) (identity.Grant, error)
-	RevokeGroup(ctx context.Context, group string, id int64) error
-}
-
 // Options say what the pages need.
 type Options struct {
-	Service Service
+	Service *identity.Service
 	// Connections lists the names of the connections that grants can be about.
 	Connections func() []string
 	// Provider is what users call the provider of single sign-on; "": there is none.

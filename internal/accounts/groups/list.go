@@ -40,13 +40,7 @@ func (g *groups) list(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	view := listView{Provider: g.Provider, Missing: g.missing(), Grant: grantPath}
-	if after != "" {
-		view.Pager.First = path
-	}
-	if len(found) > listed {
-		found = found[:listed]
-		view.Pager.Next = console.Path(path+"?after=%s", found[listed-1].Place())
-	}
+	found, view.Pager = console.Paged(found, listed, path, after == "", identity.Group.Place)
 	for _, group := range found {
 		view.Groups = append(view.Groups, rowOf(group))
 	}
@@ -84,13 +78,7 @@ func (g *groups) show(r *http.Request) (console.Response, error) {
 	view := groupView{
 		row: rowOf(group), Missing: g.missing(), Grants: grants.Rows(group.Grants, group.Name, pageOf(group.Name)), Provider: g.Provider,
 	}
-	if after != "" {
-		view.Pager.First = pageOf(group.Name)
-	}
-	if len(members) > listed {
-		members = members[:listed]
-		view.Pager.Next = pageOf(group.Name) + console.Path("?after=%s", members[listed-1].Ref)
-	}
+	members, view.Pager = console.Paged(members, listed, pageOf(group.Name), after == "", func(m identity.Member) string { return m.Ref })
 	for _, m := range members {
 		view.Members = append(view.Members, memberRow{m, console.Path("/system/users/named/%s", m.Ref)})
 	}

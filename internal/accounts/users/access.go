@@ -2,7 +2,6 @@ package users
 
 import (
 	"net/http"
-	"strconv"
 
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
@@ -31,11 +30,7 @@ type tokenRow struct {
 }
 
 // access lists where a user is signed in, and the user's tokens.
-func (u *users) access(r *http.Request) (console.Response, error) {
-	user, err := u.ofPath(r)
-	if err != nil {
-		return nil, err
-	}
+func (u *users) access(r *http.Request, user identity.User) (console.Response, error) {
 	sessions, err := u.Service.Sessions(r.Context(), user.Ref(), 0, counted)
 	if err != nil {
 		return nil, err
@@ -61,11 +56,7 @@ func (u *users) access(r *http.Request) (console.Response, error) {
 	return console.Page{Template: "user-access", Title: "Sessions and tokens of " + user.Name, Up: upTo(user.Ref()), Data: view}, nil
 }
 
-func (u *users) askEndAll(r *http.Request) (console.Response, error) {
-	user, err := u.ofPath(r)
-	if err != nil {
-		return nil, err
-	}
+func (u *users) askEndAll(r *http.Request, user identity.User) (console.Response, error) {
 	text := user.Ref() + " is signed out everywhere within a second, and can sign in again. Tokens stay valid."
 	if own(r, user) {
 		text = "You are signed out within a second everywhere but in this browser. Tokens stay valid."
@@ -77,11 +68,7 @@ func (u *users) askEndAll(r *http.Request) (console.Response, error) {
 }
 
 // endAll ends all sessions of the user but the one that asks.
-func (u *users) endAll(r *http.Request) (console.Response, error) {
-	user, err := u.ofPath(r)
-	if err != nil {
-		return nil, err
-	}
+func (u *users) endAll(r *http.Request, user identity.User) (console.Response, error) {
 	ended, err := u.Service.EndSessions(r.Context(), user.Ref(), identity.From(r.Context()).Session)
 	if err != nil {
 		return nil, err
@@ -90,8 +77,8 @@ func (u *users) endAll(r *http.Request) (console.Response, error) {
 	return console.Redirect{To: pageOf(user.Ref(), "/access"), Flash: said}, nil
 }
 
-func (u *users) endOne(r *http.Request) (console.Response, error) {
-	user, id, err := u.idOf(r)
+func (u *users) endOne(r *http.Request, user identity.User) (console.Response, error) {
+	id, err := console.PathID(r)
 	if err != nil {
 		return nil, err
 	}
@@ -109,20 +96,20 @@ func (u *users) endOne(r *http.Request) (console.Response, error) {
 }
 
 // tokenOf is the token of the path, which is the user's.
-func (u *users) tokenOf(r *http.Request) (identity.User, identity.Token, error) {
-	user, id, err := u.idOf(r)
+func (u *users) tokenOf(r *http.Request, user identity.User) (identity.Token, error) {
+	id, err := console.PathID(r)
 	if err != nil {
-		return user, identity.Token{}, err
+		return identity.Token{}, err
 	}
 	t, err := u.Service.TokenByID(r.Context(), id)
 	if err == nil && t.UserID != user.ID {
 		err = fault.New(fault.NotFound, "There is no such token.")
 	}
-	return user, t, err
+	return t, err
 }
 
-func (u *users) askRevokeToken(r *http.Request) (console.Response, error) {
-	user, t, err := u.tokenOf(r)
+func (u *users) askRevokeToken(r *http.Request, user identity.User) (console.Response, error) {
+	t, err := u.tokenOf(r, user)
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +120,8 @@ func (u *users) askRevokeToken(r *http.Request) (console.Response, error) {
 	}, nil
 }
 
-func (u *users) revokeToken(r *http.Request) (console.Response, error) {
-	user, t, err := u.tokenOf(r)
+func (u *users) revokeToken(r *http.Request, user identity.User) (console.Response, error) {
+	t, err := u.tokenOf(r, user)
 	if err != nil {
 		return nil, err
 	}
@@ -142,17 +129,4 @@ func (u *users) revokeToken(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	return console.Redirect{To: pageOf(user.Ref(), "/access"), Flash: "The token “" + t.Name + "” was revoked."}, nil
-}
-
-// idOf is the user and the id of the path.
-func (u *users) idOf(r *http.Request) (identity.User, int64, error) {
-	user, err := u.ofPath(r)
-	if err != nil {
-		return user, 0, err
-	}
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	if err != nil {
-		return user, 0, fault.Wrap(err, fault.NotFound, "There is no page at this address.")
-	}
-	return user, id, nil
 }

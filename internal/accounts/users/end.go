@@ -9,11 +9,7 @@ import (
 	"outrigger/internal/identity"
 )
 
-func (u *users) askDisable(r *http.Request) (console.Response, error) {
-	user, err := u.ofPath(r)
-	if err != nil {
-		return nil, err
-	}
+func (u *users) askDisable(r *http.Request, user identity.User) (console.Response, error) {
 	sessions, _, err := u.count(r.Context(), user)
 	if err != nil {
 		return nil, err
@@ -57,11 +53,7 @@ func (u *users) disable(r *http.Request) (console.Response, error) {
 	return console.Redirect{To: pageOf(name, ""), Flash: name + " is disabled and signed out everywhere."}, nil
 }
 
-func (u *users) askDelete(r *http.Request) (console.Response, error) {
-	user, err := u.ofPath(r)
-	if err != nil {
-		return nil, err
-	}
+func (u *users) askDelete(r *http.Request, user identity.User) (console.Response, error) {
 	sessions, tokens, err := u.count(r.Context(), user)
 	if err != nil {
 		return nil, err

@@ -21,11 +21,7 @@ func (u *users) grantPage(form *console.Form, user identity.User) console.Page {
 	}
 }
 
-func (u *users) blankGrant(r *http.Request) (console.Response, error) {
-	user, err := u.ofPath(r)
-	if err != nil {
-		return nil, err
-	}
+func (u *users) blankGrant(_ *http.Request, user identity.User) (console.Response, error) {
 	return u.grantPage(grants.Blank(u.Connections()), user), nil
 }
 
@@ -45,20 +41,16 @@ func (u *users) grant(r *http.Request, form *console.Form) (console.Response, er
 	return console.Redirect{To: pageOf(user.Ref(), ""), Flash: "Granted: " + grants.Sentence(g)}, nil
 }
 
-// grantOfPath is the grant that the path names, and its user.
-func (u *users) grantOfPath(r *http.Request) (identity.User, identity.Grant, error) {
-	user, err := u.ofPath(r)
-	if err != nil {
-		return user, identity.Grant{}, err
-	}
+// grantOfPath is the user's grant that the path names.
+func grantOfPath(r *http.Request, user identity.User) (identity.Grant, error) {
 	if g, ok := grants.Find(user.Grants, r.PathValue("id")); ok {
-		return user, g, nil
+		return g, nil
 	}
-	return user, identity.Grant{}, fault.New(fault.NotFound, "%s no longer has this permission.", user.Name)
+	return identity.Grant{}, fault.New(fault.NotFound, "%s no longer has this permission.", user.Name)
 }
 
-func (u *users) askRevoke(r *http.Request) (console.Response, error) {
-	user, g, err := u.grantOfPath(r)
+func (u *users) askRevoke(r *http.Request, user identity.User) (console.Response, error) {
+	g, err := grantOfPath(r, user)
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +60,8 @@ func (u *users) askRevoke(r *http.Request) (console.Response, error) {
 	}, nil
 }
 
-func (u *users) revoke(r *http.Request) (console.Response, error) {
-	user, g, err := u.grantOfPath(r)
+func (u *users) revoke(r *http.Request, user identity.User) (console.Response, error) {
+	g, err := grantOfPath(r, user)
 	if err != nil {
 		return nil, err
 	}

@@ -35,13 +35,7 @@ func (u *users) list(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	var view listView
-	if after != "" {
-		view.Pager.First = path
-	}
-	if len(found) > listed {
-		found = found[:listed]
-		view.Pager.Next = console.Path(path+"?after=%s", found[listed-1].Ref())
-	}
+	found, view.Pager = console.Paged(found, listed, path, after == "", identity.User.Ref)
 	if after == "" {
 		if view.Pause, err = u.pauses(r); err != nil {
 			return nil, err

@@ -9,7 +9,6 @@ import (
 
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
-	"outrigger/internal/secret"
 )
 
 //go:embed pages
@@ -24,34 +23,9 @@ const (
 // listed is how many users stand on a page.
 const listed = 50
 
-// Service is what the pages ask of identity; *identity.Service is one.
-type Service interface {
-	Users(ctx context.Context, after string, limit int) ([]identity.User, error)
-	User(ctx context.Context, name string) (identity.User, error)
-	PausingUsers(ctx context.Context, limit int) ([]identity.User, error)
-	PausedTokens(ctx context.Context) ([]identity.Token, error)
-	CreateUser(ctx context.Context, name string, password secret.Value) (identity.User, error)
-	SetPassword(ctx context.Context, name string, password secret.Value) error
-	DisableUser(ctx context.Context, name string) error
-	EnableUser(ctx context.Context, name string, keep []int64) (ended int, err error)
-	DeleteUser(ctx context.Context, name string) error
-	RemoveFactors(ctx context.Context, name string) error
-	RequireConfirmed(ctx context.Context) error
-	Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (identity.Grant, error)
-	Revoke(ctx context.Context, name string, id int64) error
-	Tokens(ctx context.Context, user string, after int64, limit int) ([]identity.Token, error)
-	TokenByID(ctx context.Context, id int64) (identity.Token, error)
-	RevokeToken(ctx context.Context, id int64) error
-	RevokeTokens(ctx context.Context, user string) (int, error)
-	Sessions(ctx context.Context, user string, after int64, limit int) ([]identity.Session, error)
-	SessionByID(ctx context.Context, id int64) (identity.Session, error)
-	EndSession(ctx context.Context, id int64) error
-	EndSessions(ctx context.Context, user string, but int64) (int, error)
-}
-
 // Options say what the pages need.
 type Options struct {
-	Service Service
+	Service *identity.Service
 	// Connections lists the names of the connections that grants can be about.
 	Connections func() []string
 	// Accounts lists the accounts of platforms that a user authorised Outrigger to
@@ -83,26 +57,26 @@ func Register(c *console.Console, o Options) {
 	c.Handle("GET "+path, admins, u.list, "users")
 	c.Handle("GET "+newPath, admins, u.blank, "user-new")
 	c.Handle("POST "+newPath, admins, console.WithForm(u.create), "user-new", "user-password-shown")
-	c.Handle("GET "+one, admins, u.show, "user")
-	c.Handle("GET "+one+"/grant", admins, u.blankGrant, "user-grant")
+	c.Handle("GET "+one, admins, u.of(u.show), "user")
+	c.Handle("GET "+one+"/grant", admins, u.of(u.blankGrant), "user-grant")
 	c.Handle("POST "+one+"/grant", admins, console.WithForm(u.grant), "user-grant")
-	c.Handle("GET "+one+"/grants/{id}/revoke", admins, u.askRevoke)
-	c.Handle("POST "+one+"/grants/{id}/revoke", admins, u.revoke)
+	c.Handle("GET "+one+"/grants/{id}/revoke", admins, u.of(u.askRevoke))
+	c.Handle("POST "+one+"/grants/{id}/revoke", admins, u.of(u.revoke))
 	c.Handle("GET "+one+"/password", admins, u.blankPassword, "user-password")
 	c.Handle("POST "+one+"/password", admins, console.WithForm(u.setPassword), "user-password", "user-password-shown")
 	c.Handle("GET "+one+"/second-factor/remove", admins, u.askRemoveFactors)
 	c.Handle("POST "+one+"/second-factor/remove", admins, u.removeFactors)
-	c.Handle("GET "+one+"/access", admins, u.access, "user-access")
-	c.Handle("GET "+one+"/access/end", admins, u.askEndAll)
-	c.Handle("POST "+one+"/access/end", admins, u.endAll)
-	c.Handle("POST "+one+"/sessions/{id}/end", admins, u.endOne)
-	c.Handle("GET "+one+"/tokens/{id}/revoke", admins, u.askRevokeToken)
-	c.Handle("POST "+one+"/tokens/{id}/revoke", admins, u.revokeToken)
-	c.Handle("GET "+one+"/disable", admins, u.askDisable)
+	c.Handle("GET "+one+"/access", admins, u.of(u.access), "user-access")
+	c.Handle("GET "+one+"/access/end", admins, u.of(u.askEndAll))
+	c.Handle("POST "+one+"/access/end", admins, u.of(u.endAll))
+	c.Handle("POST "+one+"/sessions/{id}/end", admins, u.of(u.endOne))
+	c.Handle("GET "+one+"/tokens/{id}/revoke", admins, u.of(u.askRevokeToken))
+	c.Handle("POST "+one+"/tokens/{id}/revoke", admins, u.of(u.revokeToken))
+	c.Handle("GET "+one+"/disable", admins, u.of(u.askDisable))
 	c.Handle("POST "+one+"/disable", admins, u.disable)
 	c.Handle("GET "+one+"/enable", admins, u.blankEnable, "user-enable")
 	c.Handle("POST "+one+"/enable", admins, console.WithForm(u.enable), "user-enable")
-	c.Handle("GET "+one+"/delete", admins, u.askDelete)
+	c.Handle("GET "+one+"/delete", admins, u.of(u.askDelete))
 	c.Handle("POST "+one+"/delete", admins, u.delete)
 }
 

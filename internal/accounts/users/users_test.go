@@ -252,24 +252,21 @@ func TestAUserOfAPlatform(t *testing.T) {
 	})
 }
 
-// many is a Service with more users than a page has.
-type many struct{ Service }
-
-func (many) PausingUsers(context.Context, int) ([]identity.User, error) { return nil, nil }
-
-func (many) PausedTokens(context.Context) ([]identity.Token, error) { return nil, nil }
-
-func (many) Users(_ context.Context, after string, limit int) (users []identity.User, err error) {
-	for i := range listed + 2 {
-		if name := fmt.Sprintf("user %03d", i); name > after && len(users) < limit {
-			users = append(users, identity.User{ID: int64(i) + 1, Name: name, Source: identity.Local})
-		}
-	}
-	return users, nil
-}
-
 func TestListOfUsersGoesOn(t *testing.T) {
-	u := &users{Options{Service: many{}}}
+	d := dbtest.SQLite(t, secret.Migrations, audit.Migrations, identity.Migrations)
+	if err := d.Write(t.Context(), func(tx *db.Tx) error {
+		for i := range listed + 2 {
+			if err := tx.Do(t.Context(), "storing a user", `INSERT INTO identity_users (source, name, name_key, password,
+				initial_password, created_at, password_at, signed_in_at, disabled_at, subject, claimed_until)
+				VALUES ('local', $1, $1, '', 0, 0, 0, 0, 0, '', 0)`, fmt.Sprintf("user %03d", i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	u := &users{Options{Service: identity.New(d, identity.Options{Box: secrettest.Box(t, d), Log: slog.New(slog.DiscardHandler), DataDir: t.TempDir()})}}
 	seen := 0
 	for path := "/system/users"; path != ""; {
 		r := httptest.NewRequest("GET", path, nil)

@@ -118,12 +118,12 @@ func (p *Pages) confirm(r *http.Request, form *console.Form) (console.Response, 
 		}
 		keep = append(keep, id)
 	}
-	restored, err := p.Service.Restored(r.Context())
+	held, err := p.Service.Held(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	said := "The server sends again."
-	if !restored.Held() {
+	if !held {
 		said = "The tokens work again."
 	}
 	if err := p.Service.Confirm(r.Context(), keep...); err != nil {
