@@ -38,11 +38,7 @@ func (f configFlag) withUsers(ctx context.Context, s streams, use func(context.C
 	if err != nil {
 		return err
 	}
-	// The audit trail names the command line: it has no signed-in user.
-	ctx = identity.With(ctx, &identity.Principal{
-		Name: "command line", Source: identity.Local, Scope: identity.All, Grants: []identity.Grant{{Permission: identity.SysAdmin}},
-	})
-	err = use(ctx, service)
+	err = use(app.AsCommand(ctx), service)
 	return errors.Join(err, a.Stop(context.WithoutCancel(ctx)))
 }
 

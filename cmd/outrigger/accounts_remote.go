@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math"
 	"net/url"
 	"strconv"
 	"time"
@@ -13,7 +14,7 @@ import (
 )
 
 // pageSize is the most that a list gives at once.
-const pageSize = "1000"
+const pageSize = 1000
 
 // remoteAccounts asks a server.
 type remoteAccounts struct{ *client }
@@ -96,15 +97,20 @@ func (a remoteAccounts) RevokeToken(ctx context.Context, id int64) error {
 
 // list asks for every page of a list.
 func list[T any](ctx context.Context, c *client, path string, query url.Values) ([]T, error) {
+	return listTo[T](ctx, c, path, query, math.MaxInt)
+}
+
+// listTo asks for pages of a list until there are enough items.
+func listTo[T any](ctx context.Context, c *client, path string, query url.Values, enough int) ([]T, error) {
 	all := []T{}
-	query.Set("limit", pageSize)
 	for {
+		query.Set("limit", strconv.Itoa(min(pageSize, enough-len(all))))
 		var page rest.List[T]
 		if err := c.do(ctx, "GET", path+"?"+query.Encode(), nil, &page); err != nil {
 			return nil, err
 		}
 		all = append(all, page.Items...)
-		if page.Next == "" {
+		if page.Next == "" || len(all) == enough {
 			return all, nil
 		}
 		query.Set("after", page.Next)

@@ -78,12 +78,7 @@ func (c auditExportCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	r, err := server.request(ctx, http.MethodGet, api.Path+"/export?"+c.query().Encode(), nil)
-	if err != nil {
-		return err
-	}
-	r.Header.Del("Accept")
-	resp, err := server.answer(r)
+	resp, err := server.ask(ctx, http.MethodGet, api.Path+"/export?"+c.query().Encode(), nil)
 	if err != nil {
 		return err
 	}

@@ -29,11 +29,7 @@ func (c backupMakeCmd) Run(ctx context.Context, s streams) error {
 	if err := writable(c.File); err != nil {
 		return err
 	}
-	r, err := server.request(ctx, http.MethodGet, api.Path, nil)
-	if err != nil {
-		return err
-	}
-	resp, err := server.answer(r)
+	resp, err := server.ask(ctx, http.MethodGet, api.Path, nil)
 	if err != nil {
 		return err
 	}

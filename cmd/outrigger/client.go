@@ -145,11 +145,7 @@ func (c *client) copyTo(ctx context.Context, out io.Writer, path string) error {
 func (c *client) exchange(ctx context.Context, method, path string, in any, read func(body io.Reader) error) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
-	r, err := c.request(ctx, method, path, in)
-	if err != nil {
-		return err
-	}
-	resp, err := c.answer(r)
+	resp, err := c.ask(ctx, method, path, in)
 	if err != nil {
 		return err
 	}
@@ -160,8 +156,12 @@ func (c *client) exchange(ctx context.Context, method, path string, in any, read
 	return nil
 }
 
-// answer sends a request and returns a successful answer, whose body the caller closes.
-func (c *client) answer(r *http.Request) (*http.Response, error) {
+// ask sends a request and returns a successful answer, whose body the caller closes.
+func (c *client) ask(ctx context.Context, method, path string, in any) (*http.Response, error) {
+	r, err := c.request(ctx, method, path, in)
+	if err != nil {
+		return nil, err
+	}
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return nil, c.unreachable(err)

@@ -40,11 +40,7 @@ func (f accountFlags) grant(ctx context.Context, s streams, give func(context.Co
 		if err != nil {
 			return err
 		}
-		if f.JSON {
-			return printJSON(s.out, g)
-		}
-		_, err = fmt.Fprintln(s.out, grantsText([]api.Grant{g}))
-		return err
+		return s.say(f.JSON, g, "%s", grantsText([]api.Grant{g}))
 	})
 }
 

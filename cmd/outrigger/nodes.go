@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"strconv"
 
@@ -49,28 +48,25 @@ func dash(text string) string {
 	return text
 }
 
-type nodeDrainCmd struct {
+// aboutNode belongs to commands about one node.
+type aboutNode struct {
 	clientFlags
 	Node string `arg:"" help:"The node's id."`
 }
+
+type nodeDrainCmd struct{ aboutNode }
 
 func (c nodeDrainCmd) Run(ctx context.Context) error {
 	return c.send(ctx, "POST", nodePath(c.Node, "/drain"), nil, nil)
 }
 
-type nodeResumeCmd struct {
-	clientFlags
-	Node string `arg:"" help:"The node's id."`
-}
+type nodeResumeCmd struct{ aboutNode }
 
 func (c nodeResumeCmd) Run(ctx context.Context) error {
 	return c.send(ctx, "POST", nodePath(c.Node, "/resume"), nil, nil)
 }
 
-type nodeRemoveCmd struct {
-	clientFlags
-	Node string `arg:"" help:"The node's id."`
-}
+type nodeRemoveCmd struct{ aboutNode }
 
 func (c nodeRemoveCmd) Run(ctx context.Context) error {
 	return c.send(ctx, "DELETE", nodePath(c.Node, ""), nil, nil)
@@ -103,9 +99,5 @@ func (f askFlags) count(ctx context.Context, s streams, path string, in any) err
 	if err := f.send(ctx, "POST", path, in, &did); err != nil {
 		return err
 	}
-	if f.JSON {
-		return printJSON(s.out, did)
-	}
-	_, err := fmt.Fprintln(s.out, did.Messages)
-	return err
+	return s.say(f.JSON, did, "%d", did.Messages)
 }

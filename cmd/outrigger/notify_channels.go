@@ -38,16 +38,12 @@ type channelShowCmd struct {
 }
 
 func (c channelShowCmd) Run(ctx context.Context, s streams) error {
-	server, err := c.client()
-	if err != nil {
-		return err
-	}
-	channel, err := findChannel(ctx, server, c.Channel)
+	server, path, err := c.channel(ctx, c.Channel)
 	if err != nil {
 		return err
 	}
 	var one api.Channel
-	if err := server.do(ctx, "GET", channelPath(channel), nil, &one); err != nil {
+	if err := server.do(ctx, "GET", path, nil, &one); err != nil {
 		return err
 	}
 	return printChannel(s, c.JSON, &one)
@@ -66,17 +62,13 @@ func (c replaceURLCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	server, err := c.client()
-	if err != nil {
-		return err
-	}
-	channel, err := findChannel(ctx, server, c.Channel)
+	server, path, err := c.channel(ctx, c.Channel)
 	if err != nil {
 		return err
 	}
 	query := url.Values{"test": {strconv.FormatBool(!c.NoTest)}, "which": {c.Which}}
 	var one api.Channel
-	if err := server.do(ctx, "PUT", channelPath(channel)+"?"+query.Encode(), api.ChannelChange{WebhookURL: webhookURL}, &one); err != nil {
+	if err := server.do(ctx, "PUT", path+"?"+query.Encode(), api.ChannelChange{WebhookURL: webhookURL}, &one); err != nil {
 		return err
 	}
 	return printChannel(s, c.JSON, &one)
@@ -101,7 +93,14 @@ func (c replaceURLCmd) read(in io.Reader) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-func channelPath(channel string) string { return api.ChannelsPath + "/" + url.PathEscape(channel) }
+// channel returns a server to ask, and the path of the channel of a name, id or fingerprint.
+func (f clientFlags) channel(ctx context.Context, name string) (server *client, path string, err error) {
+	if server, err = f.client(); err != nil {
+		return nil, "", err
+	}
+	channel, err := findChannel(ctx, server, name)
+	return server, api.ChannelsPath + "/" + url.PathEscape(channel), err
+}
 
 func printChannel(s streams, asJSON bool, one *api.Channel) error {
 	if asJSON {

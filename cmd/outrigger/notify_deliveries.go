@@ -79,27 +79,18 @@ type retryChannelCmd struct {
 }
 
 func (c retryChannelCmd) Run(ctx context.Context, s streams) error {
-	server, err := c.client()
-	if err != nil {
-		return err
-	}
-	channel, err := findChannel(ctx, server, c.Channel)
+	server, path, err := c.channel(ctx, c.Channel)
 	if err != nil {
 		return err
 	}
 	if c.Test {
-		return c.test(ctx, s, server, channel)
+		return c.test(ctx, s, server, path)
 	}
 	var done api.Retried
-	path := api.ChannelsPath + "/" + url.PathEscape(channel) + "/retry?which=" + c.Which
-	if err := server.do(ctx, "POST", path, nil, &done); err != nil {
+	if err := server.do(ctx, "POST", path+"/retry?which="+c.Which, nil, &done); err != nil {
 		return err
 	}
-	if c.JSON {
-		return printJSON(s.out, done)
-	}
-	_, err = fmt.Fprintln(s.out, retriedText(&done))
-	return err
+	return s.say(c.JSON, done, "%s", retriedText(&done))
 }
 
 // sayTested prints what came of a test message; what is what was sent.
@@ -126,9 +117,9 @@ func sayTested(s streams, asJSON bool, t *api.Tested, what string) error {
 	return nil
 }
 
-func (c retryChannelCmd) test(ctx context.Context, s streams, server *client, channel string) error {
+func (c retryChannelCmd) test(ctx context.Context, s streams, server *client, path string) error {
 	var done api.Tested
-	if err := server.do(ctx, "POST", api.ChannelsPath+"/"+url.PathEscape(channel)+"/test?which="+c.Which, nil, &done); err != nil {
+	if err := server.do(ctx, "POST", path+"/test?which="+c.Which, nil, &done); err != nil {
 		return err
 	}
 	return sayTested(s, c.JSON, &done, "the test message")

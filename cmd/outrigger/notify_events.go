@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"net/url"
 	"strconv"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/api"
 	"outrigger/internal/phrase"
-	"outrigger/internal/rest"
 )
 
 // place is the project, or the repository, that an event is about.
@@ -41,7 +41,6 @@ type eventsCmd struct {
 func (c *eventsCmd) query() url.Values {
 	q := queryOf(map[string]string{
 		"connection": c.Connection, "projectKey": c.Project, "repositoryKey": c.Repository, "eventType": c.Type, "outcome": c.Outcome,
-		"limit": pageSize,
 	})
 	setSince(q, c.Since)
 	return q
@@ -55,7 +54,7 @@ func (c eventsCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	found, err := c.list(ctx, server)
+	found, err := listTo[api.Event](ctx, server, api.EventsPath, c.query(), cmp.Or(c.Limit, math.MaxInt))
 	if err != nil {
 		return err
 	}
@@ -66,25 +65,6 @@ func (c eventsCmd) Run(ctx context.Context, s streams) error {
 			dash(place(e)), dash(e.Branch), dash(e.User), strconv.Itoa(e.Rules), dash(oneLine(e.Reason)),
 		}
 	})
-}
-
-// list asks for pages until there are enough.
-func (c *eventsCmd) list(ctx context.Context, server *client) ([]api.Event, error) {
-	found, query := []api.Event{}, c.query()
-	for {
-		if c.Limit > 0 && c.Limit-len(found) < 1000 {
-			query.Set("limit", strconv.Itoa(c.Limit-len(found)))
-		}
-		var page rest.List[api.Event]
-		if err := server.do(ctx, "GET", api.EventsPath+"?"+query.Encode(), nil, &page); err != nil {
-			return nil, err
-		}
-		found = append(found, page.Items...)
-		if page.Next == "" || len(found) == c.Limit {
-			return found, nil
-		}
-		query.Set("after", page.Next)
-	}
 }
 
 // whyVerdict says in a line what decided.
@@ -127,7 +107,7 @@ func (c explainCmd) Run(ctx context.Context, s streams) error {
 
 // ask asks for every page.
 func (c explainCmd) ask(ctx context.Context, server *client) (all api.Explanation, err error) {
-	query := url.Values{"limit": {pageSize}}
+	query := url.Values{"limit": {strconv.Itoa(pageSize)}}
 	all.Items, all.Deliveries = []api.RuleVerdict{}, []api.Delivery{}
 	for {
 		var page api.Explanation

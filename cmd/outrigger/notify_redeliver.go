@@ -76,15 +76,11 @@ func (c redeliverCmd) each(ctx context.Context, s streams) error {
 }
 
 func sayRedelivered(s streams, asJSON bool, r api.Redelivered) error {
-	if asJSON {
-		return printJSON(s.out, r)
-	}
 	text := fmt.Sprintf("%d queued again", r.Redelivered)
 	if skips := skips(r.Skipped, r.Forbidden); skips != "" {
 		text += "; skipped: " + skips
 	}
-	_, err := fmt.Fprintln(s.out, text)
-	return err
+	return s.say(asJSON, r, "%s", text)
 }
 
 // skips says how many are left alone, and why.

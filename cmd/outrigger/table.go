@@ -73,6 +73,15 @@ func printPage[T any](ctx context.Context, s streams, f askFlags, path string, h
 	return printList(s, f.JSON, page.Items, header, row)
 }
 
+// say prints v as JSON, or else a sentence for people.
+func (s streams) say(asJSON bool, v any, format string, args ...any) error {
+	if asJSON {
+		return printJSON(s.out, v)
+	}
+	_, err := fmt.Fprintf(s.out, format+"\n", args...)
+	return err
+}
+
 // printJSON writes v for scripts, on one line.
 func printJSON(out io.Writer, v any) error {
 	e := json.NewEncoder(out)

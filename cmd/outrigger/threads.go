@@ -90,11 +90,7 @@ func (c threadsMirrorCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return interrupted(err, "the server continues reading")
 	}
-	if c.JSON {
-		err = printJSON(s.out, m)
-	} else {
-		_, err = fmt.Fprintf(s.out, "%s stored\n", phrase.Count(m.Records, "record"))
-	}
+	err = s.say(c.JSON, m, "%s stored", phrase.Count(m.Records, "record"))
 	switch {
 	case err != nil || m.Mirror == nil || m.Mirror.Failure == "":
 		return err
@@ -146,12 +142,8 @@ func (f threadsFlags) importFile(ctx context.Context, s streams, path, what stri
 	if err != nil {
 		return interrupted(err, "the upload so far is kept; run the command again to send the rest")
 	}
-	if f.JSON {
-		err = printJSON(s.out, out.answer)
-	} else {
-		_, err = fmt.Fprintf(s.out, "%d added, %d replaced, %d unchanged; %d %s in total\n", out.Added, out.Replaced, out.Unchanged, out.total,
-			what)
-	}
+	err = s.say(f.JSON, out.answer, "%d added, %d replaced, %d unchanged; %d %s in total", out.Added, out.Replaced, out.Unchanged, out.total,
+		what)
 	if err != nil || len(out.incomplete) == 0 {
 		return err
 	}

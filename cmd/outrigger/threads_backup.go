@@ -29,11 +29,7 @@ func (c threadsBackupCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return interrupted(err, "no backup was written")
 	}
-	if c.JSON {
-		return printJSON(s.out, out)
-	}
-	_, err = fmt.Fprintf(s.out, "%s of %s written to %s\n", phrase.Count(out.Relations, "relation"), phrase.Count(out.Issues, "issue"), c.Out)
-	return err
+	return s.say(c.JSON, out, "%s of %s written to %s", phrase.Count(out.Relations, "relation"), phrase.Count(out.Issues, "issue"), c.Out)
 }
 
 type threadsRestoreCmd struct {
@@ -78,11 +74,7 @@ func (c threadsRestoreCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return interrupted(err, "the upload so far is kept; a restore that has started continues on the server")
 	}
-	if c.JSON {
-		err = printJSON(s.out, out)
-	} else {
-		_, err = fmt.Fprintf(s.out, "%d of %d issues restored\n", out.Done-out.Refused, out.Issues)
-	}
+	err = s.say(c.JSON, out, "%d of %d issues restored", out.Done-out.Refused, out.Issues)
 	switch {
 	case err != nil:
 		return err

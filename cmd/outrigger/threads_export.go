@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 
@@ -50,11 +49,7 @@ func (c threadsExportCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return interrupted(err, "run the command again within an hour to continue")
 	}
-	if c.JSON {
-		err = printJSON(s.out, out)
-	} else {
-		_, err = fmt.Fprintf(s.out, "%s written to %s\n", phrase.Count(out.Records, "record"), c.Out)
-	}
+	err = s.say(c.JSON, out, "%s written to %s", phrase.Count(out.Records, "record"), c.Out)
 	if err == nil && out.Changed {
 		return coded{exitLook, errors.New("the hierarchy changed during the export, so records may be missing or repeated; export again when " +
 			"nothing is being imported")}
@@ -80,10 +75,6 @@ func (c threadsIDMappingsCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return interrupted(err, "run the command again within an hour to continue")
 	}
-	if c.JSON {
-		return printJSON(s.out, out)
-	}
-	_, err = fmt.Fprintf(s.out, "%s written to %s; give outrigger threads migrate --site %s, too\n", phrase.Count(out.Lines, "mapping"), c.Out,
+	return s.say(c.JSON, out, "%s written to %s; give outrigger threads migrate --site %s, too", phrase.Count(out.Lines, "mapping"), c.Out,
 		c.CloudSite)
-	return err
 }

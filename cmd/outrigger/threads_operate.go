@@ -141,16 +141,9 @@ func (c threadsResetCmd) Run(ctx context.Context, s streams) error {
 type threadsRetryCmd struct{ threadsFlags }
 
 func (c threadsRetryCmd) Run(ctx context.Context, s streams) error {
-	server, err := c.threads(s)
+	st, err := c.operateToEnd(ctx, s, threads.OpRetry, goesOn)
 	if err != nil {
 		return err
-	}
-	if _, err := server.Operate(ctx, threads.OpRetry, threads.Wish{}); err != nil {
-		return err
-	}
-	st, err := follow(ctx, s, server)
-	if err != nil {
-		return interrupted(err, goesOn)
 	}
 	return c.ended(s, st)
 }
@@ -164,16 +157,10 @@ func (c threadsUndoCmd) Run(ctx context.Context, s streams) error {
 	if err := c.sure(ctx, s, "Undo the migration? What it wrote is taken back, and its data, progress and errors are cleared."); err != nil {
 		return err
 	}
-	server, err := c.threads(s)
+	st, err := c.operateToEnd(ctx, s, threads.OpUndo, "undoing continues on the server; outrigger threads status --wait follows it, "+
+		"outrigger threads stop pauses it")
 	if err != nil {
 		return err
-	}
-	if _, err := server.Operate(ctx, threads.OpUndo, threads.Wish{}); err != nil {
-		return err
-	}
-	st, err := follow(ctx, s, server)
-	if err != nil {
-		return interrupted(err, "undoing continues on the server; outrigger threads status --wait follows it, outrigger threads stop pauses it")
 	}
 	if st.Phase == threads.PhaseEmpty && st.Undo == nil { // nothing was written
 		return c.printStatus(s.out, st)
@@ -194,6 +181,20 @@ func (f threadsFlags) operate(ctx context.Context, s streams, op threads.Operati
 		return err
 	}
 	return f.printStatus(s.out, st)
+}
+
+// operateToEnd does what an administrator asks, and waits until that has ended. left is what
+// a signal leaves behind.
+func (f threadsFlags) operateToEnd(ctx context.Context, s streams, op threads.Operation, left string) (threads.MigrationStatus, error) {
+	server, err := f.threads(s)
+	if err != nil {
+		return threads.MigrationStatus{}, err
+	}
+	if _, err := server.Operate(ctx, op, threads.Wish{}); err != nil {
+		return threads.MigrationStatus{}, err
+	}
+	st, err := follow(ctx, s, server)
+	return st, interrupted(err, left)
 }
 
 type threadsErrorsCmd struct {
@@ -218,11 +219,7 @@ func (c threadsErrorsCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return printJSON(s.out, map[string]int64{"errors": n})
-	}
-	_, err = fmt.Fprintf(s.out, "%s written to %s\n", phrase.Count(n, "error"), c.Out)
-	return err
+	return s.say(c.JSON, map[string]int64{"errors": n}, "%s written to %s", phrase.Count(n, "error"), c.Out)
 }
 
 // printWhole prints what download writes to a file when all of it has come: a

@@ -1,9 +1,6 @@
 package main
 
-import (
-	"context"
-	"fmt"
-)
+import "context"
 
 type threadsReportCmd struct {
 	threadsFlags
@@ -29,9 +26,5 @@ func (c threadsReportCmd) Run(ctx context.Context, s streams) error {
 	if err := server.Report(ctx, format, path); err != nil {
 		return err
 	}
-	if c.JSON {
-		return printJSON(s.out, map[string]string{"file": path})
-	}
-	_, err = fmt.Fprintf(s.out, "Wrote the report to %s\n", path)
-	return err
+	return s.say(c.JSON, map[string]string{"file": path}, "Wrote the report to %s", path)
 }

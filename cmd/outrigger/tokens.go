@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -40,11 +39,7 @@ func (c tokenCreateCmd) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return printJSON(s.out, t)
-		}
-		_, err = fmt.Fprintln(s.out, t.Plain)
-		return err
+		return s.say(c.JSON, t, "%s", t.Plain)
 	})
 }
 

@@ -60,10 +60,15 @@ func (f newPassword) say(s streams, asJSON bool, name string, password secret.Va
 	return err
 }
 
-type userAddCmd struct {
+// aboutUser belongs to commands about one user.
+type aboutUser struct {
 	accountFlags
-	newPassword
 	Name string `arg:"" help:"The user's name."`
+}
+
+type userAddCmd struct {
+	aboutUser
+	newPassword
 }
 
 func (c userAddCmd) Run(ctx context.Context, s streams) error {
@@ -175,10 +180,7 @@ func (c userRevokeCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, s, func(ctx context.Context, a accounts) error { return a.Revoke(ctx, c.Name, c.Grant) })
 }
 
-type userDisableCmd struct {
-	accountFlags
-	Name string `arg:"" help:"The user's name."`
-}
+type userDisableCmd struct{ aboutUser }
 
 func (c userDisableCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, s, func(ctx context.Context, a accounts) error { return a.DisableUser(ctx, c.Name) })
@@ -194,10 +196,7 @@ func (c userEnableCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, s, func(ctx context.Context, a accounts) error { return a.EnableUser(ctx, c.Name, c.KeepToken) })
 }
 
-type userDeleteCmd struct {
-	accountFlags
-	Name string `arg:"" help:"The user's name."`
-}
+type userDeleteCmd struct{ aboutUser }
 
 func (c userDeleteCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, s, func(ctx context.Context, a accounts) error {
@@ -216,10 +215,7 @@ type secondFactorCmd struct {
 	Remove secondFactorRemoveCmd `cmd:"" help:"Remove the authenticator app, passkeys and recovery codes of a user. The user's sessions end."`
 }
 
-type secondFactorRemoveCmd struct {
-	accountFlags
-	Name string `arg:"" help:"The user's name."`
-}
+type secondFactorRemoveCmd struct{ aboutUser }
 
 func (c secondFactorRemoveCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, s, func(ctx context.Context, a accounts) error { return a.RemoveSecondFactor(ctx, c.Name) })

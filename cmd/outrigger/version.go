@@ -28,16 +28,12 @@ func versionText() string {
 }
 
 func (c versionCmd) Run(s streams) error {
-	if c.JSON {
-		return printJSON(s.out, struct {
-			Version  string `json:"version"`
-			Commit   string `json:"commit,omitempty"`
-			Go       string `json:"go"`
-			Platform string `json:"platform"`
-		}{version, builtFrom(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH})
-	}
-	_, err := fmt.Fprintln(s.out, versionText())
-	return err
+	return s.say(c.JSON, struct {
+		Version  string `json:"version"`
+		Commit   string `json:"commit,omitempty"`
+		Go       string `json:"go"`
+		Platform string `json:"platform"`
+	}{version, builtFrom(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}, "%s", versionText())
 }
 
 // builtFrom is the commit of this program, "" where the build did not note it.
