@@ -69,25 +69,14 @@ type App struct {
 	hostName string // of a demo: the name that its URL has in place of the listener's address
 
 	cfg      *config.Config
+	o        Options
 	log      *slog.Logger
 	registry *prometheus.Registry
 	clock    func() time.Time
-	version  string
-	commit   string
 
-	present    atomic.Pointer[config.Config]
-	readConfig func() (*config.Config, []string, error)
-	level      *slog.LevelVar
-	recent     *diagnosis.Lines
-	reloading  sync.Mutex
-
-	newDatabase      bool
-	existingDatabase bool
-	hold             bool
-	passwordCost     identity.PasswordCost
-
-	sockets *restart.Sockets
-	wait    func(context.Context) error
+	present   atomic.Pointer[config.Config]
+	level     *slog.LevelVar
+	reloading sync.Mutex
 
 	startupGate  *startupGate
 	listener     *rest.Listener
@@ -143,9 +132,7 @@ func New(cfg *config.Config, o Options) (*App, error) {
 		o.Level = new(slog.LevelVar)
 	}
 	a := &App{
-		cfg: cfg, log: o.Log, registry: o.Registry, clock: o.Clock, version: o.Version, commit: o.Commit,
-		newDatabase: o.NewDatabase, existingDatabase: o.ExistingDatabase, hold: o.Hold, passwordCost: o.PasswordCost,
-		sockets: o.Sockets, wait: o.Wait, readConfig: o.Reload, level: o.Level, recent: o.Recent,
+		cfg: cfg, o: o, log: o.Log, registry: o.Registry, clock: o.Clock, level: o.Level,
 		ground:      ground{nodeID: cfg.NodeID},
 		startupGate: newStartupGate(basePath(cfg.BaseURL)),
 		failed:      make(chan error, 1),

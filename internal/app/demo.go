@@ -71,29 +71,17 @@ func nameOf(listen string) string {
 	return name
 }
 
-// ChatURL is the page of the chat platform; "" before Start.
-func (d *Demo) ChatURL() string {
-	if d.chat == nil {
-		return ""
-	}
-	return "http://" + reachable(d.chat)
-}
+// ChatURL is the page of the chat platform.
+func (d *Demo) ChatURL() string { return "http://" + reachable(d.chat) }
 
-// MailURL is the page of the smarthost; "" before Start.
-func (d *Demo) MailURL() string {
-	if d.chat == nil {
-		return ""
-	}
-	return d.ChatURL() + "/mail/"
-}
+// MailURL is the page of the smarthost.
+func (d *Demo) MailURL() string { return d.ChatURL() + "/mail/" }
 
-// CloudURL is the page of the cloud site; "" before Start.
-func (d *Demo) CloudURL() string {
-	if d.chat == nil {
-		return ""
-	}
-	return d.ChatURL() + "/cloud/"
-}
+// CloudURL is the page of the cloud site.
+func (d *Demo) CloudURL() string { return d.ChatURL() + "/cloud/" }
+
+// CodeCloudURL is the page of the cloud edition of the code-hosting platform.
+func (d *Demo) CodeCloudURL() string { return d.ChatURL() + "/bitbucket/" }
 
 // Start starts the outside world, the product, and puts in some rules, a
 // report and some comments of the self-hosted side.
@@ -103,10 +91,6 @@ func (d *Demo) Start(ctx context.Context) error {
 		return err
 	}
 	d.chat = l.Addr()
-	hosts, err := rest.NewHosts(d.ChatURL(), nil)
-	if err != nil {
-		return errors.Join(err, l.Close())
-	}
 	if d.mail, err = newDemoMail(ctx, d.App); err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -127,12 +111,7 @@ func (d *Demo) Start(ctx context.Context) error {
 	d.openBitbucketCloud()
 	d.world.Platform.HookURL = d.URL() + notify.HookPath(d.cfg.Notify.Connections[0].Name, "")
 	d.sendsEvents(d.world.Platform.HookURL)
-	d.server = rest.Server(hosts.Guard(d.world.Handler()), d.log)
-	go func() {
-		if err := d.server.Serve(rest.Listen(l, rest.MaxConnections(), d.log)); !errors.Is(err, http.ErrServerClosed) {
-			d.fail(fmt.Errorf("the chat platform's listener ended: %w", err))
-		}
-	}()
+	d.server = d.play(l, "chat platform", d.world.Handler())
 	if err := errors.Join(d.addRules(ctx), d.addCloudRule(ctx), d.addReport(ctx), d.fillSource(ctx)); err != nil {
 		return errors.Join(err, d.Stop(context.WithoutCancel(ctx)))
 	}
@@ -186,6 +165,18 @@ func (d *Demo) listen(ctx context.Context) (net.Listener, error) {
 		return nil, fmt.Errorf("open the chat platform's listener: %w", err)
 	}
 	return l, nil
+}
+
+// play serves a part of the outside world.
+func (d *Demo) play(l net.Listener, what string, part http.Handler) *http.Server {
+	hosts, _ := rest.NewHosts("http://"+reachable(l.Addr()), nil) // which has a host
+	server := rest.Server(hosts.Guard(part), d.log)
+	go func() {
+		if err := server.Serve(rest.Listen(l, rest.MaxConnections(), d.log)); !errors.Is(err, http.ErrServerClosed) {
+			d.fail(fmt.Errorf("the %s's listener ended: %w", what, err))
+		}
+	}()
+	return server
 }
 
 // addRules saves a rule of each level, so that the first event has a card.

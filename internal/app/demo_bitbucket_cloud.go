@@ -24,15 +24,6 @@ const maxDemoAccounts = 100
 // demoAccount is the account that is authorised from the beginning.
 const demoAccount = "712020:ada"
 
-// CodeCloudURL is the page of the cloud edition of the code-hosting platform; ""
-// before Start.
-func (d *Demo) CodeCloudURL() string {
-	if d.chat == nil {
-		return ""
-	}
-	return d.ChatURL() + "/bitbucket/"
-}
-
 // playBitbucketCloud adds the cloud edition of the code-hosting platform, played
 // at url, with a connection to it.
 func (d *Demo) playBitbucketCloud(url string) {

@@ -2,13 +2,11 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
 
 	"outrigger/internal/playground/openid"
-	"outrigger/internal/rest"
 	"outrigger/internal/secret"
 )
 
@@ -34,20 +32,11 @@ func (d *Demo) playSignOn(ctx context.Context) error {
 		return fmt.Errorf("open the sign-on provider's listener: %w", err)
 	}
 	url := "http://" + reachable(l.Addr())
-	hosts, err := rest.NewHosts(url, nil)
-	if err != nil {
-		return errors.Join(err, l.Close())
-	}
 	provider := openid.New(openid.Options{Clock: d.clock, Accounts: []openid.Account{
 		{Subject: "ada", Claims: map[string]any{"preferred_username": "ada", "groups": []string{"engine", demoAdmins}}},
 		{Subject: "grace", Claims: map[string]any{"preferred_username": "grace", "groups": []string{"engine"}}},
 	}})
-	d.signOn = &demoSignOn{provider, rest.Server(hosts.Guard(provider.Handler()), d.log)}
-	go func() {
-		if err := d.signOn.server.Serve(rest.Listen(l, rest.MaxConnections(), d.log)); !errors.Is(err, http.ErrServerClosed) {
-			d.fail(fmt.Errorf("the sign-on provider's listener ended: %w", err))
-		}
-	}()
+	d.signOn = &demoSignOn{provider, d.play(l, "sign-on provider", provider.Handler())}
 	o := &d.cfg.Identity.OIDC
 	o.Issuer, o.ClientID, o.ClientSecret, o.Name = url, "outrigger", secret.New(secret.Random(24)), "the played provider"
 	o.GroupsClaim, o.AdminGroups = "groups", []string{demoAdmins}

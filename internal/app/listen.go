@@ -24,9 +24,9 @@ func (a *App) listen(ctx context.Context) error {
 		a.certificates = append(a.certificates, cert)
 		a.front.TLSConfig = cert.config()
 	}
-	given := a.sockets.Has(restart.HTTP)
+	given := a.o.Sockets.Has(restart.HTTP)
 	network, address := config.SplitListen(a.cfg.Listen)
-	l, err := a.sockets.Listen(ctx, restart.HTTP, network, address)
+	l, err := a.o.Sockets.Listen(ctx, restart.HTTP, network, address)
 	if err != nil {
 		return fmt.Errorf("open the listener: %w", err)
 	}
@@ -52,20 +52,20 @@ func (a *App) sayOtherAddress(key, configured string, addr net.Addr) {
 // takeOver waits until the predecessor, if there is one, has closed the database.
 // Everything that can fail without a database has been tried by then.
 func (a *App) takeOver(ctx context.Context) error {
-	if a.wait == nil {
+	if a.o.Wait == nil {
 		go a.accept()
 		return nil
 	}
 	// What connects waits in the kernel until everything is open: if this start
 	// fails, the process before goes on with that.
-	return a.wait(ctx)
+	return a.o.Wait(ctx)
 }
 
 // finishRequests answers the requests that clients have begun. Where another process
 // accepts on the socket afterwards, none is refused: later ones are for that process.
 func (a *App) finishRequests(ctx context.Context) error {
 	var unfinished error
-	if a.sockets.Kept() {
+	if a.o.Sockets.Kept() {
 		unfinished = a.listener.Finish(ctx)
 	}
 	return errors.Join(a.startupGate.drain(ctx), unfinished)

@@ -24,12 +24,12 @@ func (a *App) Config() *config.Config { return a.present.Load() }
 // Reload reads the configuration and the TLS files again, and takes on what a running
 // server can. Where any of it cannot be used, nothing changes. Calls take turns.
 func (a *App) Reload(ctx context.Context) (reload.Reload, error) {
-	if a.readConfig == nil {
+	if a.o.Reload == nil {
 		return reload.Reload{}, reload.ErrNoFile()
 	}
 	a.reloading.Lock()
 	defer a.reloading.Unlock()
-	fresh, warnings, err := a.readConfig()
+	fresh, warnings, err := a.o.Reload()
 	if err != nil {
 		return reload.Reload{}, reload.Refused(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}

@@ -10,7 +10,6 @@ import (
 	"outrigger/internal/alerts"
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
-	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/card"
 	"outrigger/internal/notify/message"
@@ -38,7 +37,7 @@ func (a *App) openAlerts(context.Context) error {
 		DB: a.db, Leases: a.leases, URL: to, After: time.Duration(a.cfg.Alerts.After),
 		Ask: a.needsAttention, Send: a.sendAlert, Clock: a.clock, Log: a.log,
 	})
-	a.pages.AddOverview(a.overviewAlerts)
+	a.pages.AddOverview(forAdmins(a.overviewAlerts))
 	return nil
 }
 
@@ -70,18 +69,15 @@ func (a *App) needsAttention(ctx context.Context) ([]alerts.Notice, error) {
 }
 
 // overviewAlerts says that the alerts channel is told nothing.
-func (a *App) overviewAlerts(ctx context.Context, p *identity.Principal) ([]console.Card, error) {
-	if !p.May(identity.Admin, identity.Resource{}) {
-		return nil, nil
-	}
+func (a *App) overviewAlerts(ctx context.Context) (card console.Card, err error) {
 	failure, err := a.alerts.Failure(ctx)
 	if err != nil || failure == nil {
-		return nil, err
+		return card, err
 	}
 	text := "The alerts channel " + secret.MaskURL(a.cfg.Alerts.WebhookURL.Reveal()) + " could not be told what needs attention at " +
-		failure.At.Format("2006-01-02 15:04 UTC") + ". " + failure.Reason
-	return []console.Card{{Title: "Alerts", Link: "/", Text: "A chat channel is told what needs attention (alerts.webhook_url).",
-		Attention: []console.Notice{{Kind: "alerts", Key: alertsKey, Text: text, Tone: console.Bad, Since: failure.At}}}}, nil
+		minute(failure.At) + ". " + failure.Reason
+	return console.Card{Title: "Alerts", Link: "/", Text: "A chat channel is told what needs attention (alerts.webhook_url).",
+		Attention: []console.Notice{{Kind: "alerts", Key: alertsKey, Text: text, Tone: console.Bad, Since: failure.At}}}, nil
 }
 
 // sendAlert posts a message to the alerts channel.

@@ -30,7 +30,7 @@ type heldSending struct {
 func (a *App) newBackup(ctx context.Context) error {
 	a.backup = backup.New(a.db, a.cfg.DataDir, a.cfg.BackupDir, pending)
 	a.held.over = make(chan struct{})
-	if !a.hold {
+	if !a.o.Hold {
 		return nil
 	}
 	return a.backup.Hold(ctx, backup.Restored{Reason: backup.Asked, Node: a.nodeID})

@@ -32,7 +32,7 @@ func (a *App) databasePlace() string {
 
 // begunPlace is where a new database is created without a request for one.
 func (a *App) begunPlace() string {
-	if a.newDatabase {
+	if a.o.NewDatabase {
 		return ""
 	}
 	return a.databasePlace()

@@ -10,7 +10,6 @@ import (
 	"outrigger/internal/cluster"
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
-	"outrigger/internal/identity"
 	mailstore "outrigger/internal/mailqueue/store"
 	"outrigger/internal/notify/membership"
 	notifystore "outrigger/internal/notify/store"
@@ -20,7 +19,7 @@ import (
 // joinCluster makes this node known to the others, not ready yet.
 func (a *App) joinCluster(ctx context.Context) error {
 	a.cluster = cluster.New(a.db, cluster.Options{
-		NodeID: a.nodeID, Address: a.URL(), Version: a.version, Clustered: a.cfg.Cluster.Enabled, InFlight: a.sharers.held,
+		NodeID: a.nodeID, Address: a.URL(), Version: a.o.Version, Clustered: a.cfg.Cluster.Enabled, InFlight: a.sharers.held,
 		Dir: a.cfg.DataDir, Place: a.begunPlace(), Beaten: a.backup.Beaten, Log: a.log,
 	})
 	a.cluster.OnChange(func(cluster.Node) { a.sharers.wake() })
@@ -118,23 +117,20 @@ const gapsShown = 7 * 24 * time.Hour
 
 // overviewNodes is the card about the nodes on the console's overview. What a
 // platform sent while nothing listened is lost, which no figure of ours shows.
-func (a *App) overviewNodes(ctx context.Context, p *identity.Principal) ([]console.Card, error) {
-	if !p.May(identity.Admin, identity.Resource{}) {
-		return nil, nil
-	}
+func (a *App) overviewNodes(ctx context.Context) (card console.Card, err error) {
 	nodes, err := a.cluster.Nodes(ctx)
 	if err != nil {
-		return nil, err
+		return card, err
 	}
 	gaps, err := a.cluster.Gaps(ctx, a.clock().Add(-gapsShown))
 	if err != nil {
-		return nil, err
+		return card, err
 	}
 	counts := map[cluster.State]int{}
 	for _, n := range nodes {
 		counts[n.State]++
 	}
-	card := console.Card{Title: "Nodes", Link: "/system/nodes"}
+	card = console.Card{Title: "Nodes", Link: "/system/nodes"}
 	if len(nodes) > 1 {
 		card.Figures = []console.Figure{{Label: "active", Value: strconv.Itoa(counts[cluster.Active])}}
 	}
@@ -153,7 +149,7 @@ func (a *App) overviewNodes(ctx context.Context, p *identity.Principal) ([]conso
 			Since: g.From, Until: g.To,
 		})
 	}
-	return []console.Card{card}, nil
+	return card, nil
 }
 
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }

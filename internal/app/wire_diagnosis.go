@@ -17,8 +17,8 @@ func (a *App) routeDiagnosis() {
 	}
 	api := &diagnosis.API{
 		Source: diagnosis.Source{
-			Version: a.version, Commit: a.commit, Node: a.nodeID, Database: database,
-			Config: a.Config, Metrics: a.registry, Log: a.recent, Clock: a.clock,
+			Version: a.o.Version, Commit: a.o.Commit, Node: a.nodeID, Database: database,
+			Config: a.Config, Metrics: a.registry, Log: a.o.Recent, Clock: a.clock,
 		},
 		Confirmed: a.identity.RequireConfirmed,
 		Record: func(ctx context.Context) error {

@@ -8,7 +8,6 @@ import (
 
 	"outrigger/internal/console"
 	"outrigger/internal/db"
-	"outrigger/internal/identity"
 )
 
 // diskVeryLow is what a large instance writes in some hours (see db.Space.Reserve). On
@@ -69,14 +68,11 @@ func (a *App) logSize(ctx context.Context) (int64, error) {
 }
 
 // overviewDisk warns of a disk that gets full, and of a log that does not get shorter.
-func (a *App) overviewDisk(ctx context.Context, p *identity.Principal) ([]console.Card, error) {
-	if !p.May(identity.Admin, identity.Resource{}) {
-		return nil, nil
-	}
-	card := console.Card{Title: "Disk", Link: "/system/nodes", Text: "The data folder of the node " + a.nodeID + "."}
+func (a *App) overviewDisk(ctx context.Context) (card console.Card, err error) {
+	card = console.Card{Title: "Disk", Link: "/system/nodes", Text: "The data folder of the node " + a.nodeID + "."}
 	space, err := a.disk.space(a.cfg.DataDir)
 	if err != nil {
-		return nil, fmt.Errorf("finding the space of the data folder: %w", err)
+		return card, fmt.Errorf("finding the space of the data folder: %w", err)
 	}
 	tone := diskTone(space)
 	if since := a.disk.since(&a.disk.lowSince, a.clock(), tone != ""); tone != "" {
@@ -88,7 +84,7 @@ func (a *App) overviewDisk(ctx context.Context, p *identity.Principal) ([]consol
 	}
 	log, err := a.disk.log(ctx)
 	if err != nil {
-		return nil, err
+		return card, err
 	}
 	if since := a.disk.since(&a.disk.logSince, a.clock(), log > logLong); log > logLong {
 		card.Attention = append(card.Attention, console.Notice{
@@ -97,8 +93,5 @@ func (a *App) overviewDisk(ctx context.Context, p *identity.Principal) ([]consol
 				"Close that program.", db.MiB(log)),
 		})
 	}
-	if card.Attention == nil {
-		return nil, nil
-	}
-	return []console.Card{card}, nil
+	return card, nil
 }

@@ -97,14 +97,14 @@ func (a *App) awaitsRoom() func(error) {
 // expectDatabase refuses to make an empty database beside what is left of another,
 // and where one is expected.
 func (a *App) expectDatabase() error {
-	if !a.cfg.DatabaseURL.IsZero() || a.newDatabase {
+	if !a.cfg.DatabaseURL.IsZero() || a.o.NewDatabase {
 		return nil
 	}
 	exists, err := db.Exists(a.cfg.DataDir)
 	if err != nil || exists {
 		return err
 	}
-	if a.existingDatabase {
+	if a.o.ExistingDatabase {
 		return fault.New(fault.Conflict, "There is no database in the data folder %s, and --existing-database expects one. "+
 			"Check that the folder is mounted. To create a new database, start once without --existing-database.", a.cfg.DataDir)
 	}
@@ -131,7 +131,7 @@ func (a *App) expectDatabase() error {
 // expectSchema refuses to begin in an empty PostgreSQL database where one of Outrigger
 // is expected.
 func (a *App) expectSchema(ctx context.Context) error {
-	if !a.existingDatabase {
+	if !a.o.ExistingDatabase {
 		return nil
 	}
 	begun, err := a.db.HasSchema(ctx)
@@ -189,7 +189,7 @@ func (a *App) openSecrets(ctx context.Context) error {
 func (a *App) startIdentity(ctx context.Context) error {
 	a.identity = identity.New(a.db, identity.Options{
 		Clock: a.clock, Log: a.log, DataDir: a.cfg.DataDir, AdminPassword: a.cfg.AdminPassword, Box: a.box,
-		PasswordCost: a.passwordCost,
+		PasswordCost: a.o.PasswordCost,
 	})
 	o := a.cfg.Identity.OIDC
 	if o.On() && o.GroupsClaim != "" {

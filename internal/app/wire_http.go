@@ -46,20 +46,20 @@ func (a *App) openWeb(context.Context) (err error) {
 	if err := a.identity.UsePasskeys(a.URL()); err != nil {
 		return err
 	}
-	a.pages, err = console.New(console.Options{Identity: a.identity, ProviderSignIn: a.identity, BaseURL: a.URL(), Version: a.version,
+	a.pages, err = console.New(console.Options{Identity: a.identity, ProviderSignIn: a.identity, BaseURL: a.URL(), Version: a.o.Version,
 		Log: a.log, Clock: a.clock})
 	if err != nil {
 		return fmt.Errorf("make the console: %w", err)
 	}
 	accountsapi.Routes(a.router, a.identity, a.connectionNames)
-	a.pages.AddOverview(a.overviewNodes)
-	a.pages.AddOverview(a.overviewDisk)
-	a.pages.AddOverview(a.overviewExpiries)
+	a.pages.AddOverview(forAdmins(a.overviewNodes))
+	a.pages.AddOverview(forAdmins(a.overviewDisk))
+	a.pages.AddOverview(forAdmins(a.overviewExpiries))
 	a.pages.AddOverview(a.overviewBegun)
-	a.pages.AddOverview(a.overviewUnlisted)
+	a.pages.AddOverview(forAdmins(a.overviewUnlisted))
 	account.Register(a.pages, a.identity, a.clock)
 	docs.Register(a.pages)
-	aboutpages.Register(a.pages, a.version)
+	aboutpages.Register(a.pages, a.o.Version)
 	a.openUsers()
 	(&reload.API{
 		Reload: a.Reload, Level: func() string { return a.Config().Log.Level }, SetLevel: a.setLogLevel,
@@ -121,7 +121,7 @@ func (a *App) serve(ctx context.Context) error {
 		return err
 	}
 	a.startupGate.serve(answers, a.checks...)
-	if a.wait != nil {
+	if a.o.Wait != nil {
 		go a.accept()
 	}
 	// First of all steps: live streams would hold up the others.

@@ -50,12 +50,8 @@ func (a *App) openMail(ctx context.Context) error {
 	if own.Kind == config.SourceRelay && a.mail.listener == nil {
 		deaf = a.nodeID
 	}
-	held := func(ctx context.Context) (bool, error) {
-		r, err := a.backup.Restored(ctx)
-		return r.Held(), err
-	}
 	(&pages.Pages{
-		Service: service, Relay: a.mail.queue, Deaf: deaf, Listener: a.mailListener(), Check: a.checkSmarthost, Held: held,
+		Service: service, Relay: a.mail.queue, Deaf: deaf, Listener: a.mailListener(), Check: a.checkSmarthost, Held: a.backup.Held,
 	}).Register(a.pages)
 	sampler := &watch.Sampler{
 		NodeID: a.nodeID, Kind: own.Kind, Source: source, Store: a.mail.store, Figures: a.mail.figures, Log: a.log,

@@ -56,7 +56,7 @@ var (
 func (a *App) buildInfo() prometheus.Collector {
 	g := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "outrigger_build_info", Help: "1, with the version of the program and what it was built from and with.",
-		ConstLabels: prometheus.Labels{"version": a.version, "commit": a.commit, "goversion": runtime.Version()},
+		ConstLabels: prometheus.Labels{"version": a.o.Version, "commit": a.o.Commit, "goversion": runtime.Version()},
 	})
 	g.Set(1)
 	return g
@@ -122,8 +122,8 @@ func (f *stateFigures) Collect(metrics chan<- prometheus.Metric) {
 	if made, err := a.backup.LastMade(ctx); err == nil && a.db.Dialect() == db.SQLite {
 		to.set(backupDesc, float64(max(made.Unix(), 0)))
 	}
-	if restored, err := a.backup.Restored(ctx); err == nil {
-		to.is(restoreDesc, restored.Held())
+	if held, err := a.backup.Held(ctx); err == nil {
+		to.is(restoreDesc, held)
 	}
 	ends := map[string]time.Time{} // of mail and of HTTP it may be the same file
 	for _, c := range a.certificates {

@@ -115,7 +115,10 @@ func (a *App) notifyServices(selfHosted *client.Client, tests *admin.TestMessage
 		Events:     events,
 		Deliveries: &admin.Deliveries{Store: store},
 		Hooks: &admin.Hooks{
-			Store: store, Ask: versions{selfHosted, a.chat.cloud}.ask, Confirmed: a.identity.RequireConfirmed,
+			Store: store, Confirmed: a.identity.RequireConfirmed,
+			Ask: func(ctx context.Context, c *notify.Connection) (string, error) {
+				return ofEdition(c, selfHosted.Version, a.chat.cloud.Version)(ctx, c)
+			},
 		},
 		Webhooks: &admin.Webhooks{
 			Store: store, Check: a.chat.webhooks.Check, CheckRepository: a.chat.webhooks.CheckRepository, Clock: a.clock,

@@ -7,7 +7,6 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/console"
 	"outrigger/internal/egress"
-	"outrigger/internal/identity"
 	adminsettings "outrigger/internal/settings"
 	settingsapi "outrigger/internal/settings/api"
 	settingspages "outrigger/internal/settings/pages"
@@ -18,7 +17,7 @@ import (
 func (a *App) openOutgoing(ctx context.Context) error {
 	out, err := egress.New(egress.Options{
 		Policy: egress.Policy{Allowed: a.cfg.Notify.AllowedNetworks, Proxied: a.cfg.Notify.ProxiedHosts},
-		CAFile: a.cfg.CAFile, Version: a.version,
+		CAFile: a.cfg.CAFile, Version: a.o.Version,
 	})
 	if err != nil {
 		return err
@@ -38,21 +37,18 @@ func (a *App) openSettings(context.Context) error {
 	(&settingspages.Pages{
 		Store: a.settings, Client: a.outgoing, Trouble: func() string { return a.proxyTrouble().Sentence() },
 	}).Register(a.pages)
-	a.pages.AddOverview(a.overviewExposed)
+	a.pages.AddOverview(forAdmins(a.overviewExposed))
 	return nil
 }
 
 // overviewExposed names what is not asked any more because the proxy of the
 // settings would read its credentials.
-func (a *App) overviewExposed(ctx context.Context, p *identity.Principal) ([]console.Card, error) {
-	if !p.May(identity.Admin, identity.Resource{}) {
-		return nil, nil
-	}
+func (a *App) overviewExposed(ctx context.Context) (card console.Card, err error) {
 	stored, err := a.settings.Read(ctx)
 	if err != nil {
-		return nil, err
+		return card, err
 	}
-	card := console.Card{Title: "Outgoing proxy", Link: settingspages.Path, Text: "Requests that carry credentials go through the proxy " +
+	card = console.Card{Title: "Outgoing proxy", Link: settingspages.Path, Text: "Requests that carry credentials go through the proxy " +
 		"of the settings over https only."}
 	for _, to := range a.signedIn() {
 		if a.outgoing.Exposes(to.URL) {
@@ -62,10 +58,7 @@ func (a *App) overviewExposed(ctx context.Context, p *identity.Principal) ([]con
 			})
 		}
 	}
-	if card.Attention == nil {
-		return nil, nil
-	}
-	return []console.Card{card}, nil
+	return card, nil
 }
 
 // signedIn are the servers that are asked over HTTP with credentials.

@@ -36,7 +36,7 @@ type smtpRelay struct {
 // listenMail opens the relay's port, so that early connections are accepted.
 func (a *App) listenMail(ctx context.Context) error {
 	if a.cfg.Mail.Listen == config.MailOff {
-		if a.sockets.Has(restart.SMTP) {
+		if a.o.Sockets.Has(restart.SMTP) {
 			return fault.New(fault.Conflict, "A socket for SMTP was passed, but mail.listen is off. Set it to the address of the socket, or do "+
 				"not pass the socket; a running server that listens for SMTP must be stopped first.")
 		}
@@ -50,8 +50,8 @@ func (a *App) listenMail(ctx context.Context) error {
 		a.certificates = append(a.certificates, cert)
 		a.mail.tls = cert.config()
 	}
-	given := a.sockets.Has(restart.SMTP)
-	l, err := a.sockets.Listen(ctx, restart.SMTP, "tcp", a.cfg.Mail.Listen)
+	given := a.o.Sockets.Has(restart.SMTP)
+	l, err := a.o.Sockets.Listen(ctx, restart.SMTP, "tcp", a.cfg.Mail.Listen)
 	if err != nil {
 		return fmt.Errorf("open the relay's listener (mail.listen; off opens none): %w", err)
 	}
@@ -165,7 +165,7 @@ func (a *App) startRelay(ctx context.Context) error {
 // refuseMail has a stop begin with refusing mail, unless others accept clients
 // afterwards.
 func (a *App) refuseMail() {
-	if !a.sockets.Kept() {
+	if !a.o.Sockets.Kept() {
 		a.mail.server.Refuse()
 	}
 }
@@ -173,7 +173,7 @@ func (a *App) refuseMail() {
 // finishMail has clients that are there say what they came for, where others
 // accept those that come later.
 func (a *App) finishMail() {
-	if a.sockets.Kept() {
+	if a.o.Sockets.Kept() {
 		a.mail.server.Finish(mailFinishTime)
 	}
 }

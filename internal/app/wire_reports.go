@@ -17,7 +17,10 @@ import (
 // newReports are the activity reports; nothing is asked and nothing is sent yet.
 func (a *App) newReports(store *store.Store, selfHosted *client.Client, rules *admin.Rules) *admin.Reports {
 	return &admin.Reports{
-		Store: store, Lister: listers{selfHosted, a.chat.accounts}, CheckRepository: checkers{selfHosted, a.chat.accounts}.check,
+		Store: store, Lister: listers{selfHosted, a.chat.accounts},
+		CheckRepository: func(ctx context.Context, c *notify.Connection, at notify.RepositoryRef) error {
+			return ofEdition(c, selfHosted.CheckRepository, a.chat.accounts.CheckRepository)(ctx, c, at)
+		},
 		PullRequests: pullRequestsPage, CheckURL: a.outgoing.CheckURL, CautionURL: rules.CautionURL, Tests: rules.Tests, Write: testReport,
 		Zone: serverZone(), Clock: a.clock,
 	}
@@ -34,25 +37,15 @@ func testReport(e *notify.Event, f notify.Format) []byte {
 type listers struct{ selfHosted, cloud notify.PullRequestLister }
 
 func (l listers) OpenPullRequests(ctx context.Context, c *notify.Connection, at notify.RepositoryRef) ([]notify.OpenPullRequest, error) {
-	if c.Edition() == notify.Cloud {
-		return l.cloud.OpenPullRequests(ctx, c, at)
-	}
-	return l.selfHosted.OpenPullRequests(ctx, c, at)
+	return ofEdition(c, l.selfHosted, l.cloud).OpenPullRequests(ctx, c, at)
 }
 
-// repositoryChecker asks a platform whether there is a repository.
-type repositoryChecker interface {
-	CheckRepository(ctx context.Context, c *notify.Connection, at notify.RepositoryRef) error
-}
-
-// checkers ask platforms for repositories, each edition in its own way.
-type checkers struct{ selfHosted, cloud repositoryChecker }
-
-func (k checkers) check(ctx context.Context, c *notify.Connection, at notify.RepositoryRef) error {
+// ofEdition returns what asks the platform of a connection, by its edition.
+func ofEdition[T any](c *notify.Connection, selfHosted, cloud T) T {
 	if c.Edition() == notify.Cloud {
-		return k.cloud.CheckRepository(ctx, c, at)
+		return cloud
 	}
-	return k.selfHosted.CheckRepository(ctx, c, at)
+	return selfHosted
 }
 
 // pullRequestsPage is where a platform lists a repository's open pull requests.

@@ -39,7 +39,7 @@ func (a *App) RotateSecrets(ctx context.Context) (sealed, lost int, err error) {
 // needDatabase refuses to work on a database that it would have to make: the
 // command was run in another folder than the server.
 func (a *App) needDatabase(context.Context) error {
-	a.existingDatabase = true // of PostgreSQL, which has to be opened for that
+	a.o.ExistingDatabase = true // of PostgreSQL, which has to be opened for that
 	if !a.cfg.DatabaseURL.IsZero() {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"outrigger/internal/console"
-	"outrigger/internal/identity"
 )
 
 // unlistedShown is how long the overview names a proxy that is not listed after
@@ -15,10 +14,7 @@ const unlistedShown = 24 * time.Hour
 
 // overviewUnlisted names the proxies in front of this node that are not in
 // trusted_proxies.
-func (a *App) overviewUnlisted(_ context.Context, p *identity.Principal) ([]console.Card, error) {
-	if !p.May(identity.Admin, identity.Resource{}) {
-		return nil, nil
-	}
+func (a *App) overviewUnlisted(context.Context) (console.Card, error) {
 	card := console.Card{Title: "Proxies in front", Link: "/system/nodes", Text: "Requests with forwarding headers came from addresses " +
 		"that trusted_proxies does not list."}
 	for _, u := range a.router.UnlistedProxies() {
@@ -32,8 +28,5 @@ func (a *App) overviewUnlisted(_ context.Context, p *identity.Principal) ([]cons
 				u.Address, u.Header, u.Line),
 		})
 	}
-	if card.Attention == nil {
-		return nil, nil
-	}
-	return []console.Card{card}, nil
+	return card, nil
 }
