@@ -103,6 +103,11 @@ type Example[In, Out any] struct {
 // None is the output of an operation whose answer has no body.
 type None struct{}
 
+// Done is a Do that answers nothing.
+func Done[In any](do func(context.Context, In) error) func(context.Context, In) (None, error) {
+	return func(ctx context.Context, in In) (None, error) { return None{}, do(ctx, in) }
+}
+
 // Answer is an output with more than a body. Words name the headers.
 type Answer[T any] struct {
 	Body           T

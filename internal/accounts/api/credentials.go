@@ -42,9 +42,7 @@ func (e endpoints) registerCredentials(r *rest.Router) {
 				"Their sessions end. A token alone may not do this; see `Outrigger-Code`. A user without a second factor is 409.",
 			Answer: "The second factor is removed.", Confirmed: true, Refused: []int{http.StatusConflict, http.StatusTooManyRequests},
 		},
-		Do: func(ctx context.Context, in ofUser) (rest.None, error) {
-			return rest.None{}, e.identity.RemoveFactors(ctx, in.Name)
-		},
+		Do: rest.Done(func(ctx context.Context, in ofUser) error { return e.identity.RemoveFactors(ctx, in.Name) }),
 	})
 }
 

@@ -87,9 +87,7 @@ func (e endpoints) registerGrants(r *rest.Router) {
 
 			Confirmed: true, Refused: []int{http.StatusConflict},
 		},
-		Do: func(ctx context.Context, in revokeGrant) (rest.None, error) {
-			return rest.None{}, e.identity.Revoke(ctx, in.Name, in.ID)
-		},
+		Do: rest.Done(func(ctx context.Context, in revokeGrant) error { return e.identity.Revoke(ctx, in.Name, in.ID) }),
 	})
 }
 

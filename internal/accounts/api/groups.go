@@ -139,9 +139,7 @@ func (e endpoints) registerGroupGrants(r *rest.Router) {
 			Text: "Needs `SYS_ADMIN`. A token alone may not do this; see `Outrigger-Code`.", Answer: "The permission is gone, on every node " +
 				"within a second.",
 		},
-		Do: func(ctx context.Context, in revokeGroup) (rest.None, error) {
-			return rest.None{}, e.identity.RevokeGroup(ctx, in.Group, in.ID)
-		},
+		Do: rest.Done(func(ctx context.Context, in revokeGroup) error { return e.identity.RevokeGroup(ctx, in.Group, in.ID) }),
 	})
 }
 

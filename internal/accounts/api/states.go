@@ -27,9 +27,7 @@ func (e endpoints) registerUserStates(r *rest.Router) {
 				"disable yourself, nor the last enabled local user who has `SYS_ADMIN` (409). A user who is disabled already stays so.",
 			Refused: []int{http.StatusConflict},
 		},
-		Do: func(ctx context.Context, in ofUser) (rest.None, error) {
-			return rest.None{}, e.identity.DisableUser(ctx, in.Name)
-		},
+		Do: rest.Done(func(ctx context.Context, in ofUser) error { return e.identity.DisableUser(ctx, in.Name) }),
 	})
 	rest.Add(r, rest.Operation[enableUser, rest.None]{
 		Route: rest.Route{Method: "POST", Path: userPath + "/enable", Access: rest.SysAdmins},

@@ -106,9 +106,7 @@ func (e endpoints) registerUsers(r *rest.Router) {
 				"again, without any of that; disable the user to prevent it.",
 			Refused: []int{http.StatusConflict},
 		},
-		Do: func(ctx context.Context, in ofUser) (rest.None, error) {
-			return rest.None{}, e.identity.DeleteUser(ctx, in.Name)
-		},
+		Do: rest.Done(func(ctx context.Context, in ofUser) error { return e.identity.DeleteUser(ctx, in.Name) }),
 	})
 }
 

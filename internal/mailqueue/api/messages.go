@@ -92,9 +92,7 @@ func (a *API) registerMessages(r *rest.Router) {
 			ID: "deleteMessage", Tag: "mail", Summary: "Deletes a message, for all of its recipients.", Answer: "The message is deleted.",
 			Text: "Needs `ADMIN`. What the smarthost is being given at this moment may still arrive.",
 		},
-		Do: func(ctx context.Context, in ofMessage) (rest.None, error) {
-			return rest.None{}, in.do(ctx, a.Relay.Delete)
-		},
+		Do: rest.Done(func(ctx context.Context, in ofMessage) error { return in.do(ctx, a.Relay.Delete) }),
 	})
 	rest.Add(r, rest.Operation[ofMessage, rest.None]{
 		Route: rest.Route{Method: "POST", Path: one + "/resend", Access: rest.Admins},
@@ -105,9 +103,7 @@ func (a *API) registerMessages(r *rest.Router) {
 			Refused: []int{http.StatusConflict},
 		},
 		Examples: []rest.Example[ofMessage, rest.None]{{Name: "fresh", Err: missing}},
-		Do: func(ctx context.Context, in ofMessage) (rest.None, error) {
-			return rest.None{}, in.do(ctx, a.Relay.Resend)
-		},
+		Do:       rest.Done(func(ctx context.Context, in ofMessage) error { return in.do(ctx, a.Relay.Resend) }),
 	})
 }
 

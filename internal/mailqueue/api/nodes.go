@@ -73,9 +73,7 @@ func (a *API) registerNodes(r *rest.Router) {
 			Text: "Needs `SYS_ADMIN`. The node must be OFFLINE (409). Its messages are handed to the node that answers first. It comes " +
 				"back when its process starts again.",
 		},
-		Do: func(ctx context.Context, in ofNode) (rest.None, error) {
-			return rest.None{}, a.Service.Remove(ctx, in.ID)
-		},
+		Do: rest.Done(func(ctx context.Context, in ofNode) error { return a.Service.Remove(ctx, in.ID) }),
 	})
 	rest.Add(r, rest.Operation[ofNode, rest.None]{
 		Route: rest.Route{Method: "POST", Path: NodesPath + "/{id}/drain", Access: rest.SysAdmins},
@@ -86,9 +84,7 @@ func (a *API) registerNodes(r *rest.Router) {
 			Refused: []int{http.StatusConflict},
 		},
 		Examples: []rest.Example[ofNode, rest.None]{noNode},
-		Do: func(ctx context.Context, in ofNode) (rest.None, error) {
-			return rest.None{}, a.Service.Drain(ctx, in.ID)
-		},
+		Do:       rest.Done(func(ctx context.Context, in ofNode) error { return a.Service.Drain(ctx, in.ID) }),
 	})
 	rest.Add(r, rest.Operation[ofNode, rest.None]{
 		Route: rest.Route{Method: "POST", Path: NodesPath + "/{id}/resume", Access: rest.SysAdmins},
@@ -97,9 +93,7 @@ func (a *API) registerNodes(r *rest.Router) {
 			Text: "Needs `SYS_ADMIN`. The node must be PASSIVATING or PASSIVE (409).", Refused: []int{http.StatusConflict},
 		},
 		Examples: []rest.Example[ofNode, rest.None]{noNode},
-		Do: func(ctx context.Context, in ofNode) (rest.None, error) {
-			return rest.None{}, a.Service.Resume(ctx, in.ID)
-		},
+		Do:       rest.Done(func(ctx context.Context, in ofNode) error { return a.Service.Resume(ctx, in.ID) }),
 	})
 	rest.Add(r, rest.Operation[handover, Messages]{
 		Route: rest.Route{Method: "POST", Path: NodesPath + "/{id}/handover", Access: rest.SysAdmins},

@@ -42,18 +42,14 @@ func (a *API) registerQueues(r *rest.Router) {
 		Words: rest.Words{ID: "pauseMail", Tag: "mail", Summary: "Pauses sending. New messages are still taken, and wait.",
 			Text: "Needs `ADMIN`.", Answer: "Sending is paused."},
 		Examples: []rest.Example[ofQueue, rest.None]{{Name: "everywhere"}},
-		Do: func(ctx context.Context, in ofQueue) (rest.None, error) {
-			return rest.None{}, a.Relay.SetPaused(ctx, in.Node, true)
-		},
+		Do:       rest.Done(func(ctx context.Context, in ofQueue) error { return a.Relay.SetPaused(ctx, in.Node, true) }),
 	})
 	rest.Add(r, rest.Operation[ofQueue, rest.None]{
 		Route: rest.Route{Method: "POST", Path: MailPath + "/resume", Access: rest.Admins},
 		Words: rest.Words{ID: "resumeMail", Tag: "mail", Summary: "Has sending go on after a pause.", Text: "Needs `ADMIN`.",
 			Answer: "Sending was resumed."},
 		Examples: []rest.Example[ofQueue, rest.None]{{Name: "everywhere"}},
-		Do: func(ctx context.Context, in ofQueue) (rest.None, error) {
-			return rest.None{}, a.Relay.SetPaused(ctx, in.Node, false)
-		},
+		Do:       rest.Done(func(ctx context.Context, in ofQueue) error { return a.Relay.SetPaused(ctx, in.Node, false) }),
 	})
 }
 

@@ -58,9 +58,7 @@ func (a *API) registerBuilds(r *rest.Router) {
 			Err: fault.New(fault.NotFound, "No event of a repository that you administer named the commit "+
 				"9e8c7d6b5a49382716059483726150f4e3d2c1b0, or no rule there asks for builds; name the repository in the path."),
 		}},
-		Do: func(ctx context.Context, in build) (rest.None, error) {
-			return rest.None{}, a.postBuild(ctx, in, notify.RepositoryRef{})
-		},
+		Do: rest.Done(func(ctx context.Context, in build) error { return a.postBuild(ctx, in, notify.RepositoryRef{}) }),
 	})
 	rest.Add(r, rest.Operation[buildOfRepository, rest.None]{
 		Route: rest.Route{Method: "POST", Path: path + "/projects/{project}/repos/{repository}/commits/{commit}", Access: rest.Builds},
@@ -77,9 +75,9 @@ func (a *API) registerBuilds(r *rest.Router) {
 			Key: "SHOP-API", State: "FAILED", Name: "API #41", URL: "https://ci.example.com/job/api/41/", Description: "3 of 212 tests failed",
 			Ref: "refs/heads/main",
 		}}}},
-		Do: func(ctx context.Context, in buildOfRepository) (rest.None, error) {
-			return rest.None{}, a.postBuild(ctx, in.build, notify.RepositoryRef{ProjectKey: in.Project, RepositoryKey: in.Repository})
-		},
+		Do: rest.Done(func(ctx context.Context, in buildOfRepository) error {
+			return a.postBuild(ctx, in.build, notify.RepositoryRef{ProjectKey: in.Project, RepositoryKey: in.Repository})
+		}),
 	})
 }
 

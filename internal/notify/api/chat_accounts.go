@@ -80,9 +80,9 @@ func (a *API) registerChatAccounts(r *rest.Router) {
 			Answer:  "The account is deleted.",
 			Refused: []int{http.StatusNotFound},
 		},
-		Do: func(ctx context.Context, in deleteChatAccount) (rest.None, error) {
-			return rest.None{}, a.ChatAccounts.Delete(ctx, in.Connection, in.User)
-		},
+		Do: rest.Done(func(ctx context.Context, in deleteChatAccount) error {
+			return a.ChatAccounts.Delete(ctx, in.Connection, in.User)
+		}),
 	})
 	rest.Add(r, rest.Operation[importChatAccounts, ImportedAccounts]{
 		Route: rest.Route{Method: "POST", Path: mentionsPath + "/import", Access: rest.Admins},

@@ -101,9 +101,7 @@ func (a *API) registerCloudRules(r *rest.Router) {
 			Refused: []int{http.StatusForbidden},
 		},
 		Examples: []rest.Example[deleteCloudRule, rest.None]{{Name: "fresh", Err: noCloud}},
-		Do: func(ctx context.Context, in deleteCloudRule) (rest.None, error) {
-			return rest.None{}, a.deleteCloudRule(ctx, in)
-		},
+		Do:       rest.Done(a.deleteCloudRule),
 	})
 	rest.Add(r, rest.Operation[enableCloudRule, rest.Answer[CloudRule]]{
 		Route: rest.Route{Method: "PUT", Path: path + "/enabled"},

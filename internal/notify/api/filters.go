@@ -83,9 +83,7 @@ func (a *API) registerFilters(r *rest.Router) {
 			Refused: []int{http.StatusForbidden, http.StatusNotFound},
 			Text:    "Needs the permission of the rule's level. What waits for this rule alone is cancelled.",
 		},
-		Do: func(ctx context.Context, in deleteRule) (rest.None, error) {
-			return rest.None{}, a.deleteFilter(ctx, in)
-		},
+		Do: rest.Done(a.deleteFilter),
 	})
 	rest.Add(r, rest.Operation[enableRule, rest.Answer[Rule]]{
 		Route: rest.Route{Method: "PUT", Path: filterPath + "/enabled"},

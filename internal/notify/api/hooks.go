@@ -118,9 +118,7 @@ func (a *API) registerHooks(r *rest.Router) {
 			ID: "deleteHook", Tag: "connections", Summary: "Deletes a hook.", Text: "What it signed is refused from then on, on every node.",
 			Answer: "The hook is gone.", Refused: []int{http.StatusForbidden, http.StatusConflict},
 		},
-		Do: func(ctx context.Context, in ofHook) (rest.None, error) {
-			return rest.None{}, a.Hooks.Delete(ctx, in.Connection, in.Hook)
-		},
+		Do: rest.Done(func(ctx context.Context, in ofHook) error { return a.Hooks.Delete(ctx, in.Connection, in.Hook) }),
 	})
 	rest.Add(r, rest.Operation[ofHook, Hook]{
 		Route: rest.Route{Method: "POST", Path: one + "/rotate", Access: rest.SignedIn},

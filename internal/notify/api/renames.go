@@ -77,9 +77,7 @@ func (a *API) registerRenames(r *rest.Router) {
 			Answer: "They do.", Refused: []int{http.StatusConflict},
 		},
 		Examples: missing,
-		Do: func(ctx context.Context, in ofRename) (rest.None, error) {
-			return rest.None{}, a.Hooks.ConfirmRename(ctx, in.ID)
-		},
+		Do:       rest.Done(func(ctx context.Context, in ofRename) error { return a.Hooks.ConfirmRename(ctx, in.ID) }),
 	})
 	rest.Add(r, rest.Operation[ofRename, rest.None]{
 		Route: rest.Route{Method: "POST", Path: renamesPath + "/{id}/dismiss", Access: rest.SysAdmins},
@@ -88,9 +86,7 @@ func (a *API) registerRenames(r *rest.Router) {
 			Refused: []int{http.StatusConflict},
 		},
 		Examples: missing,
-		Do: func(ctx context.Context, in ofRename) (rest.None, error) {
-			return rest.None{}, a.Hooks.DismissRename(ctx, in.ID)
-		},
+		Do:       rest.Done(func(ctx context.Context, in ofRename) error { return a.Hooks.DismissRename(ctx, in.ID) }),
 	})
 }
 

@@ -93,9 +93,7 @@ func (a *API) registerWebhooks(r *rest.Router) {
 		Examples: []rest.Example[ofConnection, rest.None]{{
 			Name: "fresh", Err: fault.New(fault.Conflict, "The connection main has no account that can ask the platform; give it a token."),
 		}},
-		Do: func(ctx context.Context, in ofConnection) (rest.None, error) {
-			return rest.None{}, a.Webhooks.CheckAll(ctx, in.Connection)
-		},
+		Do: rest.Done(func(ctx context.Context, in ofConnection) error { return a.Webhooks.CheckAll(ctx, in.Connection) }),
 	})
 	rest.Add(r, rest.Operation[ofProject, ProjectWebhook]{
 		Route: rest.Route{Method: "POST", Path: path + "/projects/{project}", Access: rest.SysAdmins},

@@ -42,7 +42,7 @@ func (a *Source) registerImports(r *rest.Router) {
 		Route: rest.Route{Method: "DELETE", Path: hierarchy, Access: rest.SysAdmins},
 		Words: rest.Words{ID: "clearHierarchy", Tag: tag, Summary: "Removes the hierarchy.", Text: needsSysAdmin, Answer: "It is gone.",
 			Refused: []int{http.StatusConflict}},
-		Do: func(ctx context.Context, _ struct{}) (rest.None, error) { return rest.None{}, a.Imports.Clear(ctx) },
+		Do: rest.Done(func(ctx context.Context, _ struct{}) error { return a.Imports.Clear(ctx) }),
 	})
 	rest.Add(r, rest.Operation[ofSite, source.MappingImport]{
 		Route: rest.Route{Method: "POST", Path: mappings, Access: rest.SysAdmins, MaxBody: upload},
@@ -61,9 +61,7 @@ func (a *Source) registerImports(r *rest.Router) {
 			Answer:  "They are gone.",
 			Refused: []int{http.StatusNotFound},
 		},
-		Do: func(ctx context.Context, in ofSite) (rest.None, error) {
-			return rest.None{}, a.Imports.Forget(ctx, in.CloudSiteURL)
-		},
+		Do: rest.Done(func(ctx context.Context, in ofSite) error { return a.Imports.Forget(ctx, in.CloudSiteURL) }),
 	})
 }
 
