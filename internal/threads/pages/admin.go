@@ -52,21 +52,21 @@ func (p *Admin) Register(c *console.Console) {
 	handle("GET "+rootPath, func(*http.Request) (console.Response, error) { return console.Redirect{To: movePath}, nil })
 
 	handle("GET "+movePath, p.showMigration, "threads-migration")
-	handle("GET "+movePath+"/live", p.liveMigration, "threads-migration")
+	handle("GET "+movePath+"/live", live("threads-migration", "threads-status", movePath, p.migration), "threads-migration")
 	handle("POST "+movePath+"/files", p.takeFile, "threads-migration")
 	for _, op := range threads.Operations() {
 		handle("GET "+movePath+"/"+string(op), p.confirm(op), "threads-migration")
 		handle("POST "+movePath+"/"+string(op), p.operate(op), "threads-migration")
 	}
 	handle("GET "+movePath+"/preview", p.showPreview, "threads-preview")
-	handle("GET "+movePath+"/preview/live", p.livePreview, "threads-preview")
+	handle("GET "+movePath+"/preview/live", live("threads-preview", "threads-previewed", movePath+"/preview", p.preview), "threads-preview")
 	handle("GET "+movePath+"/errors", p.showErrors, "threads-errors")
 	handle("GET "+movePath+"/verify", p.showVerify, "threads-verify")
-	handle("GET "+movePath+"/verify/live", p.liveVerify, "threads-verify")
+	handle("GET "+movePath+"/verify/live", live("threads-verify", "threads-verified", movePath+"/verify", p.verified), "threads-verify")
 	handle("POST "+movePath+"/verify", p.verify, "threads-verify")
 
 	handle("GET "+backPath, p.showBackup, "threads-backup")
-	handle("GET "+backPath+"/live", p.liveBackup, "threads-backup")
+	handle("GET "+backPath+"/live", live("threads-backup", "threads-restoring", backPath, p.backups), "threads-backup")
 	handle("POST "+backPath+"/files", p.takeBackup, "threads-backup")
 	handle("GET "+backPath+"/restore", p.confirmRestore, "threads-backup")
 	handle("POST "+backPath+"/restore", console.WithForm(p.restore), "threads-backup")
@@ -83,6 +83,16 @@ func refused(ctx context.Context, page func(context.Context) (console.Page, erro
 		return nil, failed
 	}
 	return shown, err
+}
+
+// live is a part of a page that shows how something goes on.
+func live[T any](template, part, topic string, data func(context.Context) (T, error)) console.Handler {
+	return func(*http.Request) (console.Response, error) {
+		return console.Live{
+			Template: template, Part: part, Every: liveEvery, Topic: topic,
+			Data: func(ctx context.Context) (any, error) { return data(ctx) },
+		}, nil
+	}
 }
 
 func administers(who *identity.Principal) bool {

@@ -33,13 +33,6 @@ func (p *Admin) backupPage(ctx context.Context) (console.Page, error) {
 	return console.Page{Template: "threads-backup", Title: title, Tabs: tabs(backPath), Data: view}, err
 }
 
-func (p *Admin) liveBackup(*http.Request) (console.Response, error) {
-	return console.Live{
-		Template: "threads-backup", Part: "threads-restoring", Every: liveEvery, Topic: backPath,
-		Data: func(ctx context.Context) (any, error) { return p.backups(ctx) },
-	}, nil
-}
-
 func (p *Admin) backups(ctx context.Context) (*backupView, error) {
 	view := &backupView{
 		Form: console.NewForm().Set("mode", string(threads.RestoreMerge)), Backup: api.MigrationPath + "/backup", Target: p.Store.Target(),

@@ -141,13 +141,6 @@ func (p *Admin) migrationPage(ctx context.Context) (console.Page, error) {
 	return console.Page{Template: "threads-migration", Title: title, Tabs: tabs(movePath), Data: view}, err
 }
 
-func (p *Admin) liveMigration(*http.Request) (console.Response, error) {
-	return console.Live{
-		Template: "threads-migration", Part: "threads-status", Every: liveEvery, Topic: movePath,
-		Data: func(ctx context.Context) (any, error) { return p.migration(ctx) },
-	}, nil
-}
-
 func (p *Admin) migration(ctx context.Context) (*migrationView, error) {
 	view := &migrationView{Form: console.NewForm(), Target: p.Store.Target()}
 	var err error

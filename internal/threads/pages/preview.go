@@ -49,13 +49,6 @@ func (p *Admin) showPreview(r *http.Request) (console.Response, error) {
 	return console.Page{Template: "threads-preview", Title: "Preview", Up: up, Data: view}, err
 }
 
-func (p *Admin) livePreview(*http.Request) (console.Response, error) {
-	return console.Live{
-		Template: "threads-preview", Part: "threads-previewed", Every: liveEvery, Topic: movePath + "/preview",
-		Data: func(ctx context.Context) (any, error) { return p.preview(ctx) },
-	}, nil
-}
-
 func (p *Admin) preview(ctx context.Context) (*previewView, error) {
 	st, err := p.Store.Preview(ctx)
 	if err != nil {

@@ -25,13 +25,6 @@ func (p *Admin) verifyPage(ctx context.Context) (console.Page, error) {
 	return console.Page{Template: "threads-verify", Title: "Verify", Up: up, Data: view}, err
 }
 
-func (p *Admin) liveVerify(*http.Request) (console.Response, error) {
-	return console.Live{
-		Template: "threads-verify", Part: "threads-verified", Every: liveEvery, Topic: movePath + "/verify",
-		Data: func(ctx context.Context) (any, error) { return p.verified(ctx) },
-	}, nil
-}
-
 func (p *Admin) verified(ctx context.Context) (*verifyView, error) {
 	v, err := p.Verification(ctx)
 	if err != nil || v == nil {
