@@ -57,17 +57,14 @@ func (s *Service) observe(ctx context.Context, lease *db.Lease, seen []Notice, w
 	if len(changed) == 0 {
 		return kept, nil
 	}
-	return kept, s.o.DB.Write(ctx, func(tx *db.Tx) error {
-		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
-			return err
-		}
+	return kept, s.o.DB.Write(ctx, lease.Held(ctx, func(tx *db.Tx) error {
 		for _, t := range changed {
 			if err := put(ctx, tx, t); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
+	}))
 }
 
 // put stores a notice, or forgets one that went before it was told of.
@@ -99,10 +96,7 @@ func (s *Service) read(ctx context.Context) ([]Told, error) {
 // settle notes that a message was sent.
 func (s *Service) settle(ctx context.Context, lease *db.Lease, m Message) error {
 	now := db.Micros(s.o.Clock())
-	return s.o.DB.Write(ctx, func(tx *db.Tx) error {
-		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
-			return err
-		}
+	return s.o.DB.Write(ctx, lease.Held(ctx, func(tx *db.Tx) error {
 		for _, t := range m.Present {
 			if err := tx.Do(ctx, "noting what was told", `UPDATE alerts_notices SET told_at = $1 WHERE key = $2`, now, t.key); err != nil {
 				return err
@@ -114,21 +108,18 @@ func (s *Service) settle(ctx context.Context, lease *db.Lease, m Message) error 
 			}
 		}
 		return tx.Do(ctx, "forgetting a failure", `DELETE FROM alerts_failure`)
-	})
+	}))
 }
 
 // fail notes that a message could not be sent.
 func (s *Service) fail(ctx context.Context, lease *db.Lease, f Failure) error {
-	return s.o.DB.Write(ctx, func(tx *db.Tx) error {
-		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
-			return err
-		}
+	return s.o.DB.Write(ctx, lease.Held(ctx, func(tx *db.Tx) error {
 		return tx.Do(ctx, "noting a failure",
 			`INSERT INTO alerts_failure (id, url, failures, failed_at, next_at, reason) VALUES (1, $1, $2, $3, $4, $5)
 			ON CONFLICT (id) DO UPDATE SET url = excluded.url, failures = excluded.failures, failed_at = excluded.failed_at,
 			next_at = excluded.next_at, reason = excluded.reason`,
 			s.url, f.count, db.Micros(f.At), db.Micros(f.nextAt), shortened(f.Reason))
-	})
+	}))
 }
 
 // Failure is why the last message to this channel could not be sent; nil where

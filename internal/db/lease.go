@@ -1,6 +1,7 @@
 package db
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -34,6 +35,17 @@ func (l *Lease) Name() string { return l.name }
 
 // Fence is the number that no earlier and no later holder has.
 func (l *Lease) Fence() int64 { return l.fence }
+
+// Held is fn in a transaction that is fault.Conflict once another holder has taken the
+// lease.
+func (l *Lease) Held(ctx context.Context, fn func(tx *Tx) error) func(tx *Tx) error {
+	return func(tx *Tx) error {
+		if err := tx.Fenced(ctx, l.name, l.fence); err != nil {
+			return err
+		}
+		return fn(tx)
+	}
+}
 
 // Good reports whether something that takes at most d may be started now.
 func (l *Lease) Good(d time.Duration) bool {

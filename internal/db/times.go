@@ -22,6 +22,14 @@ func Time(us int64) time.Time {
 	return time.UnixMicro(us).UTC()
 }
 
+// Bit is a bool as the database keeps it: 1 or 0.
+func Bit(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // At is where to scan a time that was kept as Micros.
 func At(t *time.Time) any { return (*micros)(t) }
 

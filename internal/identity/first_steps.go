@@ -20,6 +20,6 @@ func (s *Service) FirstStepsHidden(ctx context.Context) (hidden bool, err error)
 func (s *Service) HideFirstSteps(ctx context.Context, hidden bool) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		return tx.Do(ctx, "storing whether the first steps are hidden", `UPDATE identity_users SET first_steps_hidden = $1 WHERE id = $2`,
-			flag(hidden), From(ctx).UserID)
+			db.Bit(hidden), From(ctx).UserID)
 	})
 }

@@ -66,7 +66,7 @@ func (s *Service) BeginSignIn(ctx context.Context, r SignInRequest) (location st
 		return tx.Do(ctx, "noting a sign-in", `INSERT INTO identity_sign_ins (state, way, browser, back, address, made_at, expires_at, again)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 			secret.Fingerprint(p.State), w.ID, secret.Fingerprint(r.Browser), r.Back, address, db.Micros(now), db.Micros(now.Add(signInTime)),
-			flag(r.Again))
+			db.Bit(r.Again))
 	})
 	return location, err
 }

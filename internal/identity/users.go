@@ -86,7 +86,7 @@ func (s *Service) insertUser(ctx context.Context, tx *db.Tx, u *User) (bool, err
 	free, err := tx.Find(ctx, "storing a user", []any{&u.ID}, `INSERT INTO identity_users (source, name, name_key, password, initial_password,
 		created_at, password_at, signed_in_at, disabled_at, subject, claimed_until)
 		VALUES ($1, $2, $3, $4, $5, $6, $6, 0, 0, $7, 0) ON CONFLICT (source, name_key) DO NOTHING RETURNING id`,
-		u.Source, u.Name, nameKey(u.Name), u.password, flag(u.Initial), db.Micros(u.CreatedAt), u.subject)
+		u.Source, u.Name, nameKey(u.Name), u.password, db.Bit(u.Initial), db.Micros(u.CreatedAt), u.subject)
 	if free {
 		s.changed(tx)
 	}
@@ -253,13 +253,6 @@ func scanUser(row db.Row) (u User, err error) {
 		return u, fmt.Errorf("reading a user: %w", err)
 	}
 	return u, nil
-}
-
-func flag(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // SameName reports whether two names are of the same local user.

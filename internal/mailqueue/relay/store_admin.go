@@ -103,7 +103,7 @@ func setPaused(ctx context.Context, tx *db.Tx, node string, paused bool) (map[st
 		err := row.Scan(&id, &change)
 		changes[id] = change
 		return err
-	}, `UPDATE relay_queues SET paused = $2, changes = changes + 1 WHERE $1 IN ('', node_id) RETURNING node_id, changes`, node, flag(paused))
+	}, `UPDATE relay_queues SET paused = $2, changes = changes + 1 WHERE $1 IN ('', node_id) RETURNING node_id, changes`, node, db.Bit(paused))
 }
 
 // noteHold shows in lists that sending pauses after failures; a zero time that
@@ -115,7 +115,7 @@ func (q *Queue) noteHold(ctx context.Context, until time.Time, reason string, no
 		}
 		return tx.Do(ctx, "noting that sending pauses",
 			`UPDATE relay_queues SET held_until = $2, held_for = $3, no_smarthost = $4 WHERE node_id = $1`,
-			q.o.NodeID, db.Micros(until), reason, flag(nowhere))
+			q.o.NodeID, db.Micros(until), reason, db.Bit(nowhere))
 	})
 }
 

@@ -50,7 +50,7 @@ func (q *Queue) writeArrivals(ctx context.Context, tx *db.Tx, items []*arrival) 
 		q.out.withdrawn(&a.job) // an earlier try
 		a.queuedAt, a.parts = now, len(a.pieces)
 		messages[i] = []any{q.o.NodeID, a.sender, a.subject, a.messageID, a.trace, a.recipients.encode(), a.size,
-			flag(a.eightBit), flag(a.utf8), flag(a.openEnd), db.Micros(now), len(a.recipients), a.parts, a.body}
+			db.Bit(a.eightBit), db.Bit(a.utf8), db.Bit(a.openEnd), db.Micros(now), len(a.recipients), a.parts, a.body}
 	}
 	if err := tx.Each(ctx, "inserting messages",
 		`INSERT INTO relay_messages (node_id, sender, subject, message_id, trace, recipients, size, eight_bit, utf8, open_end,
@@ -99,11 +99,4 @@ func (q *Queue) withdraw(ctx context.Context) error {
 		q.out.withdrawn(j)
 	}
 	return nil
-}
-
-func flag(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }

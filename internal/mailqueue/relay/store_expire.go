@@ -76,11 +76,8 @@ func (r *recipient) since(queued time.Time) time.Time {
 func (q *Queue) expire(
 	ctx context.Context, lease *db.Lease, ids []int64, giveUp time.Duration, why string, bounces map[int64]*arrival,
 ) (failed int64, err error) {
-	err = q.db.Write(ctx, func(tx *db.Tx) error {
+	err = q.db.Write(ctx, lease.Held(ctx, func(tx *db.Tx) error {
 		failed = 0
-		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
-			return err
-		}
 		change := make(tallies)
 		for _, id := range ids {
 			m, err := lock(ctx, tx, id)
@@ -103,7 +100,7 @@ func (q *Queue) expire(
 		n := failed
 		tx.AfterCommit(func() { q.metrics.failed.Add(float64(n)) })
 		return change.count(ctx, tx, q)
-	})
+	}))
 	if err != nil {
 		return 0, fmt.Errorf("giving up messages: %w", err)
 	}

@@ -55,10 +55,7 @@ func forget(ctx context.Context, tx *db.Tx, id string) error {
 // NoteMail notes the nodes that are OFFLINE and have messages, so that they are
 // not forgotten. The lease is the reaper's.
 func (s *Store) NoteMail(ctx context.Context, lease *db.Lease, nodes []string) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
-			return err
-		}
+	return s.db.Write(ctx, lease.Held(ctx, func(tx *db.Tx) error {
 		for _, id := range nodes {
 			if err := tx.Do(ctx, "noting an offline node's messages", `INSERT INTO mailqueue_nodes
 				(node_id, watched, source, size, error_size, sampled_at, error, failing_since, state, changed_at, mail_at)
@@ -68,5 +65,5 @@ func (s *Store) NoteMail(ctx context.Context, lease *db.Lease, nodes []string) e
 			}
 		}
 		return nil
-	})
+	}))
 }

@@ -11,10 +11,7 @@ import (
 // KeepWatched makes the nodes that are only watched those of list. One that is
 // new is OFFLINE until it answers. The lease is the watcher's.
 func (s *Store) KeepWatched(ctx context.Context, lease *db.Lease, list []mailqueue.WatchedNode) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
-			return err
-		}
+	return s.db.Write(ctx, lease.Held(ctx, func(tx *db.Tx) error {
 		kept := map[string]bool{}
 		for _, n := range list {
 			kept[n.ID] = true
@@ -39,7 +36,7 @@ func (s *Store) KeepWatched(ctx context.Context, lease *db.Lease, list []mailque
 			}
 		}
 		return nil
-	})
+	}))
 }
 
 func watchedIDs(ctx context.Context, tx *db.Tx) ([]string, error) {
@@ -49,10 +46,7 @@ func watchedIDs(ctx context.Context, tx *db.Tx) ([]string, error) {
 // RecordWatched is Record for a node that is only watched: it is ACTIVE while
 // its source answers, OFFLINE when it has not for WatchedSilence.
 func (s *Store) RecordWatched(ctx context.Context, lease *db.Lease, node string, sizes mailqueue.Sizes, failure error) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
-			return err
-		}
+	return s.db.Write(ctx, lease.Held(ctx, func(tx *db.Tx) error {
 		state, lastHeard := cluster.Active, tx.Now()
 		if failure != nil {
 			state, lastHeard = cluster.Offline, tx.Now().Add(-mailqueue.WatchedSilence)
@@ -66,5 +60,5 @@ func (s *Store) RecordWatched(ctx context.Context, lease *db.Lease, node string,
 			return err
 		}
 		return record(ctx, tx, node, sizes, failure)
-	})
+	}))
 }

@@ -15,7 +15,7 @@ const attemptColumns = `delivery_id, number, at, took, status, answer, error, pu
 
 func attemptRow(delivery int64, number int, a *work.Attempt, x notify.Exchange) []any {
 	return []any{
-		delivery, number, db.Micros(a.At), a.Took.Microseconds(), a.Status, a.Answer, clean(a.Err), bit(a.Public),
+		delivery, number, db.Micros(a.At), a.Took.Microseconds(), a.Status, a.Answer, clean(a.Err), db.Bit(a.Public),
 		encodeHeaders(x.Headers), clean(x.Request), string(x.Format), x.Batch,
 	}
 }

@@ -128,7 +128,8 @@ func writeChannel(ctx context.Context, tx *db.Tx, who notify.Actor, id int64, d 
 	if err := tx.Do(ctx, "saving channel",
 		`UPDATE notify_channels SET name = $1, format = $2, everyone = $3, version = version + 1, updated_by = $4,
 			updated_at = $5, was_shared = CASE WHEN $6 THEN 1 ELSE was_shared END WHERE id = $7`,
-		clean(d.Name), string(d.Format), bit(d.SharedWith.Everyone), who.Name, db.Micros(tx.Now()), d.SharedWith.String() != "", id); err != nil {
+		clean(d.Name), string(d.Format), db.Bit(d.SharedWith.Everyone), who.Name, db.Micros(tx.Now()),
+		d.SharedWith.String() != "", id); err != nil {
 		return err
 	}
 	if err := tx.Do(ctx, "sharing channel", `DELETE FROM notify_channel_shares WHERE channel_id = $1`, id); err != nil {

@@ -37,7 +37,7 @@ func (s *Store) CreateConnection(
 			`INSERT INTO notify_connections (name, version, kind, base_url, user_name, token, manage_webhooks,
 				oauth_client_id, oauth_client_secret, created_by, created_at, updated_by, updated_at, server_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`, c.Name, c.Version, c.Kind, c.BaseURL, c.User,
-			s.sealOf(&c, "token", c.Token), bit(c.ManageWebhooks),
+			s.sealOf(&c, "token", c.Token), db.Bit(c.ManageWebhooks),
 			c.OAuthClientID, s.sealOf(&c, "oauth_client_secret", c.OAuthClientSecret), c.CreatedBy, db.Micros(c.CreatedAt), c.UpdatedBy,
 			db.Micros(c.UpdatedAt), db.Micros(c.ServerAt)); err != nil {
 			return err
@@ -92,7 +92,7 @@ func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, draft noti
 		if err := tx.Do(ctx, "updating connection", `UPDATE notify_connections SET version = $1, base_url = $2, user_name = $3, token = $4,
 			manage_webhooks = $5, oauth_client_id = $6, oauth_client_secret = $7, updated_by = $8, updated_at = $9, server_at = $10
 			WHERE name = $11`,
-			c.Version, c.BaseURL, c.User, s.sealOf(&c, "token", c.Token), bit(c.ManageWebhooks),
+			c.Version, c.BaseURL, c.User, s.sealOf(&c, "token", c.Token), db.Bit(c.ManageWebhooks),
 			c.OAuthClientID, s.sealOf(&c, "oauth_client_secret", c.OAuthClientSecret), c.UpdatedBy, db.Micros(c.UpdatedAt), db.Micros(c.ServerAt),
 			c.Name); err != nil {
 			return err

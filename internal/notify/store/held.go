@@ -46,5 +46,5 @@ func (s *Store) holdDecided(ctx context.Context, tx *db.Tx, d *decidedDelivery, 
 	until := db.Micros(rules.HeldUntil(takers, of.Event, of.CreatedAt))
 	return tx.Do(ctx, "holding a decided delivery",
 		`UPDATE notify_deliveries SET held_until = $1 WHERE id = $2 AND (held_until > $1 OR $3 = 1)`,
-		until, d.ID, bit(first))
+		until, d.ID, db.Bit(first))
 }

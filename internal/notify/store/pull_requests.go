@@ -124,7 +124,7 @@ func (all tracked) write(ctx context.Context, tx *db.Tx) error {
 			continue
 		}
 		rows = append(rows, append(t.key.args(), t.now.Source, t.now.Target, t.now.Title, t.now.Description,
-			bit(t.now.Draft), bit(t.now.Pushed), db.Micros(t.now.At), db.Micros(tx.Now())))
+			db.Bit(t.now.Draft), db.Bit(t.now.Pushed), db.Micros(t.now.At), db.Micros(tx.Now())))
 	}
 	return tx.Each(ctx, "keeping pull requests", `UPDATE notify_pull_requests SET source = $5, target = $6, title = $7, description = $8,
 			draft = $9, pushed = $10, stood_at = $11, seen_at = $12

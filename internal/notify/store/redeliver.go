@@ -116,7 +116,7 @@ func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done not
 			continue
 		}
 		queued = append(queued, d)
-		back = append(back, []any{d.to.ChannelID, string(d.to.Format), db.Micros(tx.Now()), bit(d.toChannel), d.id})
+		back = append(back, []any{d.to.ChannelID, string(d.to.Format), db.Micros(tx.Now()), db.Bit(d.toChannel), d.id})
 		channels[d.to.ChannelID] = true
 		if d.state == notify.Delivered { // its place in the row is for the next one
 			attempts = append(attempts, attemptRow(d.id, d.attempts, d.last(), notify.Exchange{Format: d.format, Batch: d.batch}))

@@ -180,7 +180,8 @@ const reportMembers = `version, name, connection, project_key, repository_key, p
 func reportValues(r *notify.Report) []any {
 	return []any{r.Version, r.Name, r.Connection, r.ProjectKey, r.RepositoryKey, notify.Fold(r.ProjectKey), notify.Fold(r.RepositoryKey),
 		r.ChannelID, r.ChannelName, string(r.Format), r.InactivityDays, string(r.Frequency), r.Day, r.Time, r.TimeZone,
-		bit(r.SkipDrafts), r.TargetBranchMask, bit(r.MentionReviewers), bit(r.Enabled), r.UpdatedBy, r.UpdatedByID, db.Micros(r.UpdatedAt)}
+		db.Bit(r.SkipDrafts), r.TargetBranchMask, db.Bit(r.MentionReviewers), db.Bit(r.Enabled), r.UpdatedBy, r.UpdatedByID,
+		db.Micros(r.UpdatedAt)}
 }
 
 func insertReport(ctx context.Context, tx *db.Tx, r *notify.Report) error {

@@ -108,7 +108,7 @@ func (s *Store) writeAttempts(ctx context.Context, tx *db.Tx, items []*notify.Re
 			}
 			results = append(results, []any{
 				string(r.State), clean(r.Reason), number, errors5xx, finishedAt(r.State, tx.Now()), last.Took.Microseconds(), last.Status,
-				last.Answer, clean(r.Inside), bit(last.Public), d.ID, d.ChannelID,
+				last.Answer, clean(r.Inside), db.Bit(last.Public), d.ID, d.ChannelID,
 			})
 			if r.Aside || r.State != notify.Waiting && !d.DueAt.IsZero() {
 				asides = append(asides, asideRow(r, d))

@@ -14,7 +14,7 @@ import (
 func (s *Store) pauseRules(ctx context.Context, tx *db.Tx, who notify.Actor, authorization int64, paused bool) error {
 	ids, err := readIDs(ctx, tx, `SELECT id FROM notify_rules
 		WHERE authorization_id = $1 AND authorization_id <> 0 AND paused <> $2 ORDER BY id`,
-		authorization, bit(paused))
+		authorization, db.Bit(paused))
 	if err != nil || len(ids) == 0 {
 		return err
 	}
@@ -26,7 +26,7 @@ func (s *Store) pauseRules(ctx context.Context, tx *db.Tx, who notify.Actor, aut
 			return err
 		}
 		if err := tx.Do(ctx, "pausing rule",
-			`UPDATE notify_rules SET paused = $1, since = `+presentGeneration+` WHERE id = $2`, bit(paused), id); err != nil {
+			`UPDATE notify_rules SET paused = $1, since = `+presentGeneration+` WHERE id = $2`, db.Bit(paused), id); err != nil {
 			return err
 		}
 	}

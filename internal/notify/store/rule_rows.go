@@ -138,7 +138,7 @@ func insertRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
 			created_by, created_at, updated_by, updated_at, since)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, `+presentGeneration+`) RETURNING id`,
 		r.Version, r.Name, r.Connection, r.ProjectKey, r.RepositoryKey, notify.Fold(r.ProjectKey), notify.Fold(r.RepositoryKey), r.ChannelID,
-		r.ChannelName, string(r.Format), filter, options, bit(r.Enabled), r.AuthorizationID, bit(r.Paused),
+		r.ChannelName, string(r.Format), filter, options, db.Bit(r.Enabled), r.AuthorizationID, db.Bit(r.Paused),
 		r.CreatedBy, db.Micros(r.CreatedAt), r.UpdatedBy, db.Micros(r.UpdatedAt))
 }
 
@@ -153,13 +153,6 @@ func updateRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
 	return tx.Do(ctx, "updating rule", `UPDATE notify_rules SET version = $1, name = $2, channel_id = $3, channel_name = $4, format = $5,
 			filter = $6, options = $7, enabled = $8, authorization_id = $9, paused = $10, updated_by = $11, updated_at = $12,
 			since = `+presentGeneration+` WHERE id = $13`,
-		r.Version, r.Name, r.ChannelID, r.ChannelName, string(r.Format), filter, options, bit(r.Enabled), r.AuthorizationID, bit(r.Paused),
+		r.Version, r.Name, r.ChannelID, r.ChannelName, string(r.Format), filter, options, db.Bit(r.Enabled), r.AuthorizationID, db.Bit(r.Paused),
 		r.UpdatedBy, db.Micros(r.UpdatedAt), r.ID)
-}
-
-func bit(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }

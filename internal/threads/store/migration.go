@@ -58,12 +58,12 @@ func writeMigration(ctx context.Context, tx *db.Tx, m *threads.Migration) error 
 			retrying = $16, retry_chunk = $17, retry_issue = $18, rate_limits = $19, failing_since = $20, wait_until = $21, wait_declared = $22,
 			trouble_since = $23, trouble = $24, started_at = $25, updated_at = $26, message = $27, incomplete = $28,
 			error_groups = $29, worked = $30, undoing = $31, undone = $32, kept = $33 WHERE id = 1`,
-		m.Epoch, string(m.Phase), m.Stage, bit(m.AcceptIncomplete), m.Records, m.RecordsDone, m.Chunks, m.ChunksDone, m.IssuesInChunk, m.Issues,
-		m.ParentMaps,
-		m.Permanent, bit(m.Checked), m.Refused, m.Retryable, bit(m.Retrying), m.RetryAt.Chunk, m.RetryAt.Issue,
-		m.Pace.RateLimits, db.Micros(m.Pace.FailingSince), db.Micros(m.Pace.WaitUntil), bit(m.Pace.Declared),
+		m.Epoch, string(m.Phase), m.Stage, db.Bit(m.AcceptIncomplete), m.Records, m.RecordsDone, m.Chunks, m.ChunksDone, m.IssuesInChunk,
+		m.Issues, m.ParentMaps,
+		m.Permanent, db.Bit(m.Checked), m.Refused, m.Retryable, db.Bit(m.Retrying), m.RetryAt.Chunk, m.RetryAt.Issue,
+		m.Pace.RateLimits, db.Micros(m.Pace.FailingSince), db.Micros(m.Pace.WaitUntil), db.Bit(m.Pace.Declared),
 		db.Micros(m.Pace.TroubleSince), m.Pace.Trouble, db.Micros(m.StartedAt), db.Micros(m.UpdatedAt), m.Message, m.Incomplete,
-		groups, m.Worked.Microseconds(), bit(m.Undoing), m.Undone, m.Kept)
+		groups, m.Worked.Microseconds(), db.Bit(m.Undoing), m.Undone, m.Kept)
 }
 
 // workedUntil is how long the migration has been processed by a time: since it was

@@ -20,10 +20,7 @@ import (
 func (s *Source) Mirror(
 	ctx context.Context, lease *db.Lease, after, upto int64, records []threads.Record, mayRemove int64,
 ) (reached int64, n threads.ImportCounts, err error) {
-	err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
-			return err
-		}
+	err = s.db.WriteBulk(ctx, lease.Held(ctx, func(tx *db.Tx) error {
 		st, err := readSourceState(ctx, tx, tx.ForUpdate())
 		if err != nil {
 			return err
@@ -36,7 +33,7 @@ func (s *Source) Mirror(
 			return threads.ErrTooManyRemoved
 		}
 		return s.apply(ctx, tx, st, c)
-	})
+	}))
 	return reached, n, err
 }
 
@@ -73,10 +70,7 @@ func difference(
 // Mirrored notes how a pass ended: with a failure, or "" when it went through.
 // removes is how many records it would have removed, where that was too many.
 func (s *Source) Mirrored(ctx context.Context, lease *db.Lease, failure string, removes int64) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
-			return err
-		}
+	return s.db.Write(ctx, lease.Held(ctx, func(tx *db.Tx) error {
 		set := `mirror_tried_at = $1, mirror_failure = $2, mirror_removes = $3`
 		if failure == "" {
 			set += `, mirrored_at = $1, mirror_failing_since = 0, mirror_may_remove = 0`
@@ -84,7 +78,7 @@ func (s *Source) Mirrored(ctx context.Context, lease *db.Lease, failure string, 
 			set += `, mirror_failing_since = CASE WHEN mirror_failing_since = 0 THEN $1 ELSE mirror_failing_since END`
 		}
 		return tx.Do(ctx, "noting the mirroring", `UPDATE threads_source_state SET `+set, db.Micros(tx.Now()), failure, removes)
-	})
+	}))
 }
 
 // MirrorNow has the next pass begin at once, on whichever node. acceptRemoval is

@@ -20,25 +20,19 @@ const dropChunkCount = 20
 
 // PutReportChunk writes one chunk of a report that is being made, under the lease.
 func (s *Source) PutReportChunk(ctx context.Context, lease *db.Lease, report, number int64, content []byte) error {
-	return s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
-			return err
-		}
+	return s.db.WriteBulk(ctx, lease.Held(ctx, func(tx *db.Tx) error {
 		return tx.Do(ctx, "storing a part of a report", `INSERT INTO threads_source_chunks (report_id, number, content) VALUES ($1, $2, $3)`,
 			report, number, content)
-	})
+	}))
 }
 
 // ClearReportChunks removes what a node that died has left of a report.
 func (s *Source) ClearReportChunks(ctx context.Context, lease *db.Lease, report int64) error {
 	for n := int64(dropChunkCount); n == dropChunkCount; {
-		err := s.db.WriteBulk(ctx, func(tx *db.Tx) (err error) {
-			if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
-				return err
-			}
+		err := s.db.WriteBulk(ctx, lease.Held(ctx, func(tx *db.Tx) (err error) {
 			n, err = dropChunks(ctx, tx, report)
 			return err
-		})
+		}))
 		if err != nil {
 			return fmt.Errorf("beginning a report anew: %w", err)
 		}

@@ -44,7 +44,7 @@ func (s *Source) Ask(ctx context.Context, siteURL string, invalidate, remote boo
 		n, err := tx.Changed(ctx, "ordering a report", `INSERT INTO threads_source_reports
 			(site_id, version, state, invalidate, failure, refused, size, mappings, changed_at)
 			VALUES ($1, $2, 'making', $3, '', 0, 0, 0, $4) ON CONFLICT (site_id) WHERE state = 'making' DO NOTHING`,
-			site.ID, site.Version, bit(invalidate), db.Micros(tx.Now()))
+			site.ID, site.Version, db.Bit(invalidate), db.Micros(tx.Now()))
 		report, ordered = threads.Report{Site: site, State: threads.ReportMaking}, n > 0
 		return err
 	})
@@ -116,18 +116,15 @@ func (s *Source) Reports(ctx context.Context) (bySite map[int64]threads.Report, 
 // FinishReport ends the making of a report, under the lease. NotFound: the report
 // went meanwhile, with its site.
 func (s *Source) FinishReport(ctx context.Context, lease *db.Lease, r threads.Report) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
-			return err
-		}
+	return s.db.Write(ctx, lease.Held(ctx, func(tx *db.Tx) error {
 		n, err := tx.Changed(ctx, "finishing a report", `UPDATE threads_source_reports
 			SET state = $2, failure = $3, refused = $4, size = $5, mappings = $6, version = $7, changed_at = $8 WHERE id = $1 AND state = 'making'`,
-			r.ID, r.State, r.Failure, bit(r.Refused), r.Size, r.Mappings, r.Version, db.Micros(tx.Now()))
+			r.ID, r.State, r.Failure, db.Bit(r.Refused), r.Size, r.Mappings, r.Version, db.Micros(tx.Now()))
 		if err == nil && n == 0 {
 			return fault.New(fault.NotFound, "The report was removed while it was made.")
 		}
 		return err
-	})
+	}))
 }
 
 // dropReports removes some of a site's reports below an id; done when none is

@@ -112,10 +112,3 @@ func fenced(ctx context.Context, lease *db.Lease, fn func(tx *db.Tx) error) func
 		return fn(tx)
 	}
 }
-
-func bit(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
-}
