@@ -16,9 +16,9 @@ type Response interface {
 	respond(x *exchange) error
 }
 
-// Handler answers one request. An error becomes a status page; an error beside
-// a Page with a *Form in its Data becomes that page, refused. identity.From of
-// the request's context is the signed-in user.
+// Handler answers one request. An error becomes a status page, whatever answer is beside
+// it, but for a Page with a *Form in its Data, which becomes that page, refused.
+// identity.From of the request's context is the signed-in user.
 type Handler func(r *http.Request) (Response, error)
 
 // Page is one page in the shell's layout.

@@ -98,8 +98,6 @@ func (a *account) askRemoveApp(r *http.Request) (console.Response, error) {
 }
 
 func (a *account) removeApp(r *http.Request) (console.Response, error) {
-	if err := a.service.RemoveApp(r.Context()); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: factorsPath, Flash: "The authenticator app was removed."}, nil
+	err := a.service.RemoveApp(r.Context())
+	return console.Redirect{To: factorsPath, Flash: "The authenticator app was removed."}, err
 }

@@ -102,8 +102,6 @@ func (a *account) removePasskey(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.service.RemovePasskey(r.Context(), k.ID); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: factorsPath, Flash: "The passkey “" + k.Name + "” was removed."}, nil
+	err = a.service.RemovePasskey(r.Context(), k.ID)
+	return console.Redirect{To: factorsPath, Flash: "The passkey “" + k.Name + "” was removed."}, err
 }

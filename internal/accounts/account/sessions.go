@@ -71,10 +71,8 @@ func (a *account) endSession(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.service.EndSession(r.Context(), s.ID); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: sessionsPath, Flash: "The session " + place(s) + " was ended."}, nil
+	err = a.service.EndSession(r.Context(), s.ID)
+	return console.Redirect{To: sessionsPath, Flash: "The session " + place(s) + " was ended."}, err
 }
 
 // place is where a session began, as in “of Firefox on Linux from 192.0.2.1”.

@@ -154,10 +154,8 @@ func (a *account) revokeToken(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.service.RevokeToken(r.Context(), t.ID); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: tokensPath, Flash: "The token “" + t.Name + "” was revoked."}, nil
+	err = a.service.RevokeToken(r.Context(), t.ID)
+	return console.Redirect{To: tokensPath, Flash: "The token “" + t.Name + "” was revoked."}, err
 }
 
 // cursor is where a list goes on, 0 for its start.

@@ -79,8 +79,6 @@ func (g *groups) revoke(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := g.Service.RevokeGroup(r.Context(), name, grant.ID); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: path, Flash: "The permission of the group " + name + " was revoked."}, nil
+	err = g.Service.RevokeGroup(r.Context(), name, grant.ID)
+	return console.Redirect{To: path, Flash: "The permission of the group " + name + " was revoked."}, err
 }

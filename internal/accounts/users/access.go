@@ -89,10 +89,8 @@ func (u *users) endOne(r *http.Request, user identity.User) (console.Response, e
 	if err != nil {
 		return nil, err
 	}
-	if err := u.Service.EndSession(r.Context(), id); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: pageOf(user.Ref(), "/access"), Flash: "The session from " + s.Address + " was ended."}, nil
+	err = u.Service.EndSession(r.Context(), id)
+	return console.Redirect{To: pageOf(user.Ref(), "/access"), Flash: "The session from " + s.Address + " was ended."}, err
 }
 
 // tokenOf is the token of the path, which is the user's.
@@ -125,8 +123,6 @@ func (u *users) revokeToken(r *http.Request, user identity.User) (console.Respon
 	if err != nil {
 		return nil, err
 	}
-	if err := u.Service.RevokeToken(r.Context(), t.ID); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: pageOf(user.Ref(), "/access"), Flash: "The token “" + t.Name + "” was revoked."}, nil
+	err = u.Service.RevokeToken(r.Context(), t.ID)
+	return console.Redirect{To: pageOf(user.Ref(), "/access"), Flash: "The token “" + t.Name + "” was revoked."}, err
 }

@@ -47,10 +47,8 @@ func (u *users) accounts(r *http.Request, user identity.User, what string) (sent
 
 func (u *users) disable(r *http.Request) (console.Response, error) {
 	name := r.PathValue("name")
-	if err := u.Service.DisableUser(r.Context(), name); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: pageOf(name, ""), Flash: name + " is disabled and signed out everywhere."}, nil
+	err := u.Service.DisableUser(r.Context(), name)
+	return console.Redirect{To: pageOf(name, ""), Flash: name + " is disabled and signed out everywhere."}, err
 }
 
 func (u *users) askDelete(r *http.Request, user identity.User) (console.Response, error) {
@@ -82,8 +80,6 @@ func (u *users) askDelete(r *http.Request, user identity.User) (console.Response
 
 func (u *users) delete(r *http.Request) (console.Response, error) {
 	name := r.PathValue("name")
-	if err := u.Service.DeleteUser(r.Context(), name); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: path, Flash: "The user " + name + " was deleted."}, nil
+	err := u.Service.DeleteUser(r.Context(), name)
+	return console.Redirect{To: path, Flash: "The user " + name + " was deleted."}, err
 }

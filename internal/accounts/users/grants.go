@@ -65,8 +65,6 @@ func (u *users) revoke(r *http.Request, user identity.User) (console.Response, e
 	if err != nil {
 		return nil, err
 	}
-	if err := u.Service.Revoke(r.Context(), user.Ref(), g.ID); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: pageOf(user.Ref(), ""), Flash: "The permission was revoked."}, nil
+	err = u.Service.Revoke(r.Context(), user.Ref(), g.ID)
+	return console.Redirect{To: pageOf(user.Ref(), ""), Flash: "The permission was revoked."}, err
 }

@@ -59,10 +59,8 @@ func until(user identity.User) string {
 
 func (u *users) removeFactors(r *http.Request) (console.Response, error) {
 	name := r.PathValue("name")
-	if err := u.Service.RemoveFactors(r.Context(), name); err != nil {
-		return nil, err
-	}
+	err := u.Service.RemoveFactors(r.Context(), name)
 	return console.Redirect{
 		To: pageOf(name, ""), Flash: "The second factor of " + name + " was removed. The user is signed out everywhere.",
-	}, nil
+	}, err
 }

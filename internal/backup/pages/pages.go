@@ -126,10 +126,8 @@ func (p *Pages) confirm(r *http.Request, form *console.Form) (console.Response, 
 	if !held {
 		said = "The tokens work again."
 	}
-	if err := p.Service.Confirm(r.Context(), keep...); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: path, Flash: said}, nil
+	err = p.Service.Confirm(r.Context(), keep...)
+	return console.Redirect{To: path, Flash: said}, err
 }
 
 // overview says that sending is held back, to those who can end that.

@@ -136,8 +136,6 @@ func (p *Pages) resume(r *http.Request, form *console.Form) (console.Response, e
 }
 
 func (p *Pages) setPaused(r *http.Request, form *console.Form, paused bool, flash string) (console.Response, error) {
-	if err := p.Relay.SetPaused(r.Context(), form.Get("node"), paused); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: queuesPath, Flash: flash}, nil
+	err := p.Relay.SetPaused(r.Context(), form.Get("node"), paused)
+	return console.Redirect{To: queuesPath, Flash: flash}, err
 }

@@ -171,10 +171,8 @@ func (p *Pages) revoke(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Authorizations.Revoke(r.Context(), a.ID); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: notify.AccountsPath, Flash: "The account " + a.AccountName + " is revoked."}, nil
+	err = p.Authorizations.Revoke(r.Context(), a.ID)
+	return console.Redirect{To: notify.AccountsPath, Flash: "The account " + a.AccountName + " is revoked."}, err
 }
 
 // accountNotices are about accounts that have to be authorised again, to those

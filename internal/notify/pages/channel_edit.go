@@ -190,8 +190,6 @@ func (p *Pages) deleteChannel(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Channels.Delete(r.Context(), c.UnderID(), 0); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: channelsPath, Flash: "The channel " + c.Name() + " is deleted."}, nil
+	err = p.Channels.Delete(r.Context(), c.UnderID(), 0)
+	return console.Redirect{To: channelsPath, Flash: "The channel " + c.Name() + " is deleted."}, err
 }

@@ -269,8 +269,6 @@ func leftThere(created []string) string {
 
 func (p *Pages) deleteConnection(r *http.Request) (console.Response, error) {
 	name := r.PathValue("name")
-	if err := p.Hooks.DeleteConnection(r.Context(), name, 0); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: connectionPages, Flash: "The connection " + name + " is deleted."}, nil
+	err := p.Hooks.DeleteConnection(r.Context(), name, 0)
+	return console.Redirect{To: connectionPages, Flash: "The connection " + name + " is deleted."}, err
 }

@@ -115,8 +115,6 @@ func (p *Pages) confirmDeleteHook(r *http.Request) (console.Response, error) {
 
 func (p *Pages) deleteHook(r *http.Request) (console.Response, error) {
 	connection, name := r.PathValue("name"), r.PathValue("hook")
-	if err := p.Hooks.Delete(r.Context(), connection, name); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: connectionPage(connection), Flash: "The hook " + name + " is deleted."}, nil
+	err := p.Hooks.Delete(r.Context(), connection, name)
+	return console.Redirect{To: connectionPage(connection), Flash: "The hook " + name + " is deleted."}, err
 }

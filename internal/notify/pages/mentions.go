@@ -130,8 +130,6 @@ func (p *Pages) confirmDeleteMention(r *http.Request) (console.Response, error) 
 }
 
 func (p *Pages) deleteMention(r *http.Request, form *console.Form) (console.Response, error) {
-	if err := p.ChatAccounts.Delete(r.Context(), form.Get("connection"), form.Raw("user")); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: mentionsPath, Flash: "The chat account of " + form.Raw("user") + " is deleted."}, nil
+	err := p.ChatAccounts.Delete(r.Context(), form.Get("connection"), form.Raw("user"))
+	return console.Redirect{To: mentionsPath, Flash: "The chat account of " + form.Raw("user") + " is deleted."}, err
 }

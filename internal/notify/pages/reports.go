@@ -202,8 +202,6 @@ func (p *Pages) deleteReport(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Reports.Delete(r.Context(), info.ID, 0); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: reportsPath, Flash: "The report " + info.Name + " is deleted."}, nil
+	err = p.Reports.Delete(r.Context(), info.ID, 0)
+	return console.Redirect{To: reportsPath, Flash: "The report " + info.Name + " is deleted."}, err
 }

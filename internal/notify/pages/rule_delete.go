@@ -45,8 +45,6 @@ func (p *Pages) deleteRule(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Rules.Delete(r.Context(), info.ID, 0); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: p.listOf(r, &info.Rule), Flash: "The rule " + info.Name + " is deleted."}, nil
+	err = p.Rules.Delete(r.Context(), info.ID, 0)
+	return console.Redirect{To: p.listOf(r, &info.Rule), Flash: "The rule " + info.Name + " is deleted."}, err
 }

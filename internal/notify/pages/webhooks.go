@@ -148,10 +148,8 @@ func coverageFor(all []*coverageView, connection string) *coverageView {
 
 func (p *Pages) checkWebhooks(r *http.Request) (console.Response, error) {
 	name := r.PathValue("name")
-	if err := p.Webhooks.CheckAll(r.Context(), name); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: connectionPage(name) + "/webhooks", Flash: "The projects are being checked again, 20 per minute."}, nil
+	err := p.Webhooks.CheckAll(r.Context(), name)
+	return console.Redirect{To: connectionPage(name) + "/webhooks", Flash: "The projects are being checked again, 20 per minute."}, err
 }
 
 func (p *Pages) createWebhook(r *http.Request) (console.Response, error) {

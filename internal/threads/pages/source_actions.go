@@ -29,10 +29,8 @@ func (p *Source) confirmClear(r *http.Request) (console.Response, error) {
 }
 
 func (p *Source) clear(r *http.Request) (console.Response, error) {
-	if err := p.Imports.Clear(r.Context()); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: pagePath, Flash: "The hierarchy was removed."}, nil
+	err := p.Imports.Clear(r.Context())
+	return console.Redirect{To: pagePath, Flash: "The hierarchy was removed."}, err
 }
 
 func (p *Source) confirmForget(r *http.Request) (console.Response, error) {
@@ -47,10 +45,8 @@ func (p *Source) confirmForget(r *http.Request) (console.Response, error) {
 }
 
 func (p *Source) forget(r *http.Request, form *console.Form) (console.Response, error) {
-	if err := p.Imports.Forget(r.Context(), form.Get("cloudSiteUrl")); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: pagePath, Flash: "The mappings were removed."}, nil
+	err := p.Imports.Forget(r.Context(), form.Get("cloudSiteUrl"))
+	return console.Redirect{To: pagePath, Flash: "The mappings were removed."}, err
 }
 
 // confirmMirror asks before many records are removed.
@@ -72,8 +68,6 @@ func (p *Source) confirmMirror(r *http.Request) (console.Response, error) {
 
 func (p *Source) mirror(r *http.Request, form *console.Form) (console.Response, error) {
 	removes, _ := strconv.ParseInt(form.Get("removes"), 10, 64)
-	if err := p.Mirror.Order(r.Context(), form.Bool("acceptRemoval"), removes); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: pagePath, Flash: "The hierarchy is being read from the database. Reload the page in a moment."}, nil
+	err := p.Mirror.Order(r.Context(), form.Bool("acceptRemoval"), removes)
+	return console.Redirect{To: pagePath, Flash: "The hierarchy is being read from the database. Reload the page in a moment."}, err
 }
