@@ -25,7 +25,7 @@ func (s *Store) KeepMembership(ctx context.Context, k notify.MembershipKey, m no
 			`INSERT INTO notify_memberships (connection, group_name, user_name, member, asked_at) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (connection, group_name, user_name) DO UPDATE SET member = excluded.member, asked_at = excluded.asked_at
 			WHERE notify_memberships.asked_at < excluded.asked_at`,
-			k.Connection, clean(k.Group), clean(k.User), bit(m.Member), db.Micros(m.At))
+			k.Connection, clean(k.Group), clean(k.User), db.Bit(m.Member), db.Micros(m.At))
 	})
 }
 
