@@ -21,6 +21,17 @@ type Response interface {
 // identity.From of the request's context is the signed-in user.
 type Handler func(r *http.Request) (Response, error)
 
+// Of returns the handler of what find finds by the request.
+func Of[T any](find func(r *http.Request) (T, error), handle func(r *http.Request, found T) (Response, error)) Handler {
+	return func(r *http.Request) (Response, error) {
+		found, err := find(r)
+		if err != nil {
+			return nil, err
+		}
+		return handle(r, found)
+	}
+}
+
 // Page is one page in the shell's layout.
 type Page struct {
 	Template string // named by Handle

@@ -97,11 +97,7 @@ func (a *account) askRemovePasskey(r *http.Request) (console.Response, error) {
 	}, nil
 }
 
-func (a *account) removePasskey(r *http.Request) (console.Response, error) {
-	k, err := a.passkeyOfPath(r)
-	if err != nil {
-		return nil, err
-	}
-	err = a.service.RemovePasskey(r.Context(), k.ID)
+func (a *account) removePasskey(r *http.Request, k identity.Passkey) (console.Response, error) {
+	err := a.service.RemovePasskey(r.Context(), k.ID)
 	return console.Redirect{To: factorsPath, Flash: "The passkey “" + k.Name + "” was removed."}, err
 }

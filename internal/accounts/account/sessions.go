@@ -55,23 +55,15 @@ func (a *account) own(r *http.Request) (identity.Session, error) {
 	return s, err
 }
 
-func (a *account) confirmEnd(r *http.Request) (console.Response, error) {
-	s, err := a.own(r)
-	if err != nil {
-		return nil, err
-	}
+func (a *account) confirmEnd(_ *http.Request, s identity.Session) (console.Response, error) {
 	return console.Confirm{
 		Title: "End the session " + place(s) + "?", Text: "That browser is signed out within a second. Unsaved input there is lost.",
 		Verb: "End the session", Keep: "Keep the session", Back: sessionsPath,
 	}, nil
 }
 
-func (a *account) endSession(r *http.Request) (console.Response, error) {
-	s, err := a.own(r)
-	if err != nil {
-		return nil, err
-	}
-	err = a.service.EndSession(r.Context(), s.ID)
+func (a *account) endSession(r *http.Request, s identity.Session) (console.Response, error) {
+	err := a.service.EndSession(r.Context(), s.ID)
 	return console.Redirect{To: sessionsPath, Flash: "The session " + place(s) + " was ended."}, err
 }
 
@@ -94,10 +86,7 @@ func (a *account) confirmEndOthers(*http.Request) (console.Response, error) {
 func (a *account) endOthers(r *http.Request) (console.Response, error) {
 	who := identity.From(r.Context())
 	ended, err := a.service.EndSessions(r.Context(), who.Ref(), who.Session)
-	if err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: sessionsPath, Flash: endedText(ended)}, nil
+	return console.Redirect{To: sessionsPath, Flash: endedText(ended)}, err
 }
 
 func endedText(n int) string {

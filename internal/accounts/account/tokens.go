@@ -138,23 +138,15 @@ func (a *account) mine(r *http.Request) (identity.Token, error) {
 	return t, err
 }
 
-func (a *account) confirmRevoke(r *http.Request) (console.Response, error) {
-	t, err := a.mine(r)
-	if err != nil {
-		return nil, err
-	}
+func (a *account) confirmRevoke(_ *http.Request, t identity.Token) (console.Response, error) {
 	return console.Confirm{
 		Title: "Revoke the token “" + t.Name + "”?", Text: "Clients that use it are refused within a second. You cannot undo this.",
 		Verb: "Revoke the token", Keep: "Keep the token", Back: tokensPath,
 	}, nil
 }
 
-func (a *account) revokeToken(r *http.Request) (console.Response, error) {
-	t, err := a.mine(r)
-	if err != nil {
-		return nil, err
-	}
-	err = a.service.RevokeToken(r.Context(), t.ID)
+func (a *account) revokeToken(r *http.Request, t identity.Token) (console.Response, error) {
+	err := a.service.RevokeToken(r.Context(), t.ID)
 	return console.Redirect{To: tokensPath, Flash: "The token “" + t.Name + "” was revoked."}, err
 }
 

@@ -25,17 +25,6 @@ func (u *users) ofPath(r *http.Request) (identity.User, error) {
 	return u.Service.User(r.Context(), r.PathValue("name"))
 }
 
-// of returns the handler of a page about the user of its path.
-func (u *users) of(page func(r *http.Request, user identity.User) (console.Response, error)) console.Handler {
-	return func(r *http.Request) (console.Response, error) {
-		user, err := u.ofPath(r)
-		if err != nil {
-			return nil, err
-		}
-		return page(r, user)
-	}
-}
-
 func (u *users) show(r *http.Request, user identity.User) (console.Response, error) {
 	view := userView{row: u.rowOf(r, user), Grants: grants.Rows(user.Grants, user.Name, pageOf(user.Ref(), ""))}
 	sessions, tokens, err := u.count(r.Context(), user)

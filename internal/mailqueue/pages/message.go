@@ -143,9 +143,13 @@ func titleOf(m mailqueue.Message) string {
 	return m.Subject
 }
 
+func idOfPath(r *http.Request) (int64, error) {
+	return mailqueue.ParseMessageID(r.Context(), r.PathValue("id"))
+}
+
 // message finds the message that a page is about.
 func (p *Pages) message(r *http.Request) (mailqueue.Message, []mailqueue.Attempt, error) {
-	id, err := mailqueue.ParseMessageID(r.Context(), r.PathValue("id"))
+	id, err := idOfPath(r)
 	if err != nil {
 		return mailqueue.Message{}, nil, err
 	}
@@ -164,11 +168,7 @@ type contentView struct {
 }
 
 // look shows the bytes of a message as text. The relay records who looked.
-func (p *Pages) look(r *http.Request) (console.Response, error) {
-	id, err := mailqueue.ParseMessageID(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) look(r *http.Request, id int64) (console.Response, error) {
 	content, err := p.Relay.Look(r.Context(), id)
 	if err != nil {
 		return nil, mailqueue.HideMissing(r.Context(), err)
@@ -186,11 +186,7 @@ func (p *Pages) look(r *http.Request) (console.Response, error) {
 
 func messagePath(id int64) string { return messagesPath + "/" + strconv.FormatInt(id, 10) }
 
-func (p *Pages) resend(r *http.Request) (console.Response, error) {
-	id, err := mailqueue.ParseMessageID(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) resend(r *http.Request, id int64) (console.Response, error) {
 	if err := p.Relay.Resend(r.Context(), id); err != nil {
 		return nil, mailqueue.HideMissing(r.Context(), err)
 	}
@@ -216,11 +212,7 @@ func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
 	}, nil
 }
 
-func (p *Pages) delete(r *http.Request) (console.Response, error) {
-	id, err := mailqueue.ParseMessageID(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) delete(r *http.Request, id int64) (console.Response, error) {
 	// NotFound: it was sent, or another administrator deleted it.
 	if err := p.Relay.Delete(r.Context(), id); err != nil && !fault.Is(err, fault.NotFound) {
 		return nil, err

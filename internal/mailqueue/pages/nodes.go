@@ -95,8 +95,5 @@ func (p *Pages) handOver(r *http.Request) (console.Response, error) {
 }
 
 func toNodes(flash string, err error) (console.Response, error) {
-	if err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: systemNodes, Flash: flash}, nil
+	return console.Redirect{To: systemNodes, Flash: flash}, err
 }

@@ -68,10 +68,10 @@ func (p *Pages) Register(c *console.Console) {
 	}
 	c.Handle("POST "+messagesPath+"/selected", may, console.WithForm(p.actOnTicked))
 	c.Handle("GET "+messagesPath+"/{id}", may, p.showMessage, "mail-message")
-	c.Handle("GET "+messagesPath+"/{id}/content", may, p.look, "mail-content")
-	c.Handle("POST "+messagesPath+"/{id}/resend", may, p.resend)
+	c.Handle("GET "+messagesPath+"/{id}/content", may, console.Of(idOfPath, p.look), "mail-content")
+	c.Handle("POST "+messagesPath+"/{id}/resend", may, console.Of(idOfPath, p.resend))
 	c.Handle("GET "+messagesPath+"/{id}/delete", may, p.confirmDelete)
-	c.Handle("POST "+messagesPath+"/{id}/delete", may, p.delete)
+	c.Handle("POST "+messagesPath+"/{id}/delete", may, console.Of(idOfPath, p.delete))
 	p.registerNodes(c)
 	c.AddOverview(p.overview)
 	c.AddFinder(p.find)

@@ -21,8 +21,8 @@ func (p *Pages) registerAccounts(c *console.Console) {
 	one := notify.AccountsPath + "/{id}"
 	c.Handle("GET "+notify.AccountsPath, console.SignedIn, p.listAccounts, "accounts")
 	c.Handle("POST "+notify.AccountsPath+"/authorize", console.SignedIn, console.WithForm(p.beginAuthorization), "authorize")
-	c.Handle("GET "+one+"/revoke", console.SignedIn, p.confirmRevoke)
-	c.Handle("POST "+one+"/revoke", console.SignedIn, p.revoke)
+	c.Handle("GET "+one+"/revoke", console.SignedIn, console.Of(p.account, p.confirmRevoke))
+	c.Handle("POST "+one+"/revoke", console.SignedIn, console.Of(p.account, p.revoke))
 	c.Handle("GET "+notify.CallbackPath("{connection}"), console.SignedIn, p.completeAuthorization, "not-authorized")
 }
 
@@ -145,11 +145,7 @@ func (p *Pages) account(r *http.Request) (notify.Authorization, error) {
 	return p.Authorizations.Get(r.Context(), id)
 }
 
-func (p *Pages) confirmRevoke(r *http.Request) (console.Response, error) {
-	a, err := p.account(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) confirmRevoke(r *http.Request, a notify.Authorization) (console.Response, error) {
 	confirm := console.Confirm{
 		Title: "Revoke the account " + a.AccountName + "?", Verb: "Revoke the account", Keep: "Keep the account", Back: notify.AccountsPath,
 		Text: "Outrigger stops using the account and deletes its tokens. Until the account is authorised again, its rules take no events and " +
@@ -166,12 +162,8 @@ func (p *Pages) confirmRevoke(r *http.Request) (console.Response, error) {
 	return confirm, nil
 }
 
-func (p *Pages) revoke(r *http.Request) (console.Response, error) {
-	a, err := p.account(r)
-	if err != nil {
-		return nil, err
-	}
-	err = p.Authorizations.Revoke(r.Context(), a.ID)
+func (p *Pages) revoke(r *http.Request, a notify.Authorization) (console.Response, error) {
+	err := p.Authorizations.Revoke(r.Context(), a.ID)
 	return console.Redirect{To: notify.AccountsPath, Flash: "The account " + a.AccountName + " is revoked."}, err
 }
 

@@ -48,11 +48,11 @@ func needsURL(s notify.ChannelStatus) bool {
 	return false
 }
 
-func (p *Pages) showChannel(r *http.Request) (console.Response, error) {
-	c, err := p.Channels.Get(r.Context(), r.PathValue("channel"))
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) channelOfPath(r *http.Request) (notify.ChannelInfo, error) {
+	return p.Channels.Get(r.Context(), r.PathValue("channel"))
+}
+
+func (p *Pages) showChannel(r *http.Request, c notify.ChannelInfo) (console.Response, error) {
 	if r.PathValue("channel") != c.UnderID() { // a fingerprint, as older links have it
 		return console.Redirect{To: channelPath(&c)}, nil
 	}

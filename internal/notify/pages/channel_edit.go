@@ -68,7 +68,7 @@ func (p *Pages) saveChannel(r *http.Request, form *console.Form) (console.Respon
 
 func (p *Pages) channelEdit(r *http.Request, form *console.Form) (c notify.ChannelInfo, edit admin.ChannelEdit, err error) {
 	edit.Version, _ = strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
-	c, err = p.Channels.Get(r.Context(), r.PathValue("channel"))
+	c, err = p.channelOfPath(r)
 	return c, edit, err
 }
 
@@ -98,11 +98,7 @@ type replaceView struct {
 	Whiches []console.Option
 }
 
-func (p *Pages) askReplacement(r *http.Request) (console.Response, error) {
-	c, err := p.Channels.Get(r.Context(), r.PathValue("channel"))
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) askReplacement(r *http.Request, c notify.ChannelInfo) (console.Response, error) {
 	if !c.ChangeableBy(identity.From(r.Context())) {
 		return console.Redirect{To: channelPath(&c)}, nil
 	}
@@ -174,22 +170,14 @@ func (p *Pages) replaceChannel(r *http.Request, form *console.Form) (console.Res
 	return console.Redirect{To: channelPath(&saved), Flash: "The webhook URL is replaced. Messages go to the new one from now on."}, nil
 }
 
-func (p *Pages) confirmDeleteChannel(r *http.Request) (console.Response, error) {
-	c, err := p.Channels.Get(r.Context(), r.PathValue("channel"))
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) confirmDeleteChannel(_ *http.Request, c notify.ChannelInfo) (console.Response, error) {
 	return console.Confirm{
 		Title: "Delete the channel " + c.Name() + "?", Text: "Its webhook URL is deleted. Its deliveries stay in the list.",
 		Verb: "Delete the channel", Keep: "Keep the channel", Back: channelPath(&c),
 	}, nil
 }
 
-func (p *Pages) deleteChannel(r *http.Request) (console.Response, error) {
-	c, err := p.Channels.Get(r.Context(), r.PathValue("channel"))
-	if err != nil {
-		return nil, err
-	}
-	err = p.Channels.Delete(r.Context(), c.UnderID(), 0)
+func (p *Pages) deleteChannel(r *http.Request, c notify.ChannelInfo) (console.Response, error) {
+	err := p.Channels.Delete(r.Context(), c.UnderID(), 0)
 	return console.Redirect{To: channelsPath, Flash: "The channel " + c.Name() + " is deleted."}, err
 }

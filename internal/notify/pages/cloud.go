@@ -14,9 +14,9 @@ const (
 
 func (p *Pages) registerCloud(c *console.Console) {
 	c.Handle("GET "+cloudPath, console.SignedIn, p.listRepositories, "cloud")
-	c.Handle("GET "+cloudRulesPath, console.SignedIn, p.listCloudRules, "rules")
-	c.Handle("POST "+cloudRulesPath+"/webhook", console.SignedIn, p.createRepositoryWebhook)
-	c.Handle("POST "+cloudRulesPath+"/hook", console.SignedIn, p.createRepositoryHook, "hook-secret")
+	c.Handle("GET "+cloudRulesPath, console.SignedIn, console.Of(p.placeOfQuery, p.listCloudRules), "rules")
+	c.Handle("POST "+cloudRulesPath+"/webhook", console.SignedIn, console.Of(p.placeOfQuery, p.createRepositoryWebhook))
+	c.Handle("POST "+cloudRulesPath+"/hook", console.SignedIn, console.Of(p.placeOfQuery, p.createRepositoryHook), "hook-secret")
 }
 
 // cloudTabs are the views of the cloud edition.
@@ -69,11 +69,7 @@ func (p *Pages) listRepositories(r *http.Request) (console.Response, error) {
 }
 
 // listCloudRules lists the rules of a repository.
-func (p *Pages) listCloudRules(r *http.Request) (console.Response, error) {
-	at, err := p.placeOfQuery(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) listCloudRules(r *http.Request, at rulePlace) (console.Response, error) {
 	list, err := p.ruleList(r, at, notify.RulePage{
 		Level: notify.RepositoryLevel, Edition: notify.Cloud, Connection: at.Connection, Project: at.Workspace, Repository: at.Repository,
 	}, console.NewList(at.base(), console.NewForm(), nil, "connection", at.Connection, "workspace", at.Workspace, "repository", at.Repository))

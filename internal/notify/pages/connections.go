@@ -32,7 +32,7 @@ func (p *Pages) registerConnections(c *console.Console) {
 	c.Handle("POST "+one+"/test", console.Needs(identity.SysAdmin), p.testConnection)
 	c.Handle("GET "+one+"/delete", console.Needs(identity.SysAdmin), p.confirmDeleteConnection)
 	c.Handle("POST "+one+"/delete", console.Needs(identity.SysAdmin), p.deleteConnection)
-	c.Handle("GET "+one+"/new-hook", console.SignedIn, p.blankHook, "hook-form")
+	c.Handle("GET "+one+"/new-hook", console.SignedIn, console.Of(p.connectionOfPath, p.blankHook), "hook-form")
 	c.Handle("POST "+one+"/new-hook", console.SignedIn, console.WithForm(p.createHook), "hook-form", "hook-secret")
 	for _, hook := range []string{one, one + "/hooks/{hook}"} { // its own, and one with a name
 		c.Handle("GET "+hook+"/rotate", console.SignedIn, p.confirmRotate)

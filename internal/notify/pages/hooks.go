@@ -5,6 +5,7 @@ import (
 
 	"outrigger/internal/console"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/rest"
 )
 
@@ -50,11 +51,7 @@ func hookFormPage(form *console.Form, connection string) console.Page {
 	}
 }
 
-func (p *Pages) blankHook(r *http.Request) (console.Response, error) {
-	c, err := p.connectionOfPath(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) blankHook(_ *http.Request, c *admin.ConnectionInfo) (console.Response, error) {
 	return hookFormPage(console.NewForm(), c.Name), nil
 }
 

@@ -133,11 +133,7 @@ func (p *Pages) repositoryHint() (example, hint string) {
 	return "PROJECT/repository", project + " On a cloud platform: workspace/repository."
 }
 
-func (p *Pages) editReport(r *http.Request) (console.Response, error) {
-	info, err := p.reportOfPath(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) editReport(r *http.Request, info *notify.ReportInfo) (console.Response, error) {
 	p.Reports.Caution(r.Context(), info)
 	form := console.NewForm().
 		Set("version", strconv.FormatInt(info.Version, 10)).

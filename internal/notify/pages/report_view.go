@@ -36,11 +36,7 @@ func reportNowOf(v *admin.ReportView, format notify.Format) (now reportNow, err 
 
 // viewReport asks the platform and shows the card as the channel would, or else what the
 // platform answered.
-func (p *Pages) viewReport(r *http.Request) (console.Response, error) {
-	info, err := p.reportOfPath(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) viewReport(r *http.Request, info *notify.ReportInfo) (console.Response, error) {
 	data := reportView{info, reportNow{AskedAt: p.Clock()}}
 	page := console.Page{
 		Template: "report-view", Title: info.Name,

@@ -20,13 +20,13 @@ func (p *Pages) registerReports(c *console.Console) {
 	c.Handle("POST "+reportsPath+"/new", console.SignedIn, console.WithForm(p.saveReport), "report-form")
 	c.Handle("POST "+reportsPath+"/next", console.SignedIn, console.WithForm(p.showNextRun), "report-form")
 	c.Handle("POST "+reportsPath+"/preview", console.SignedIn, console.WithForm(p.previewReport), "report-form")
-	c.Handle("GET "+reportsPath+"/{id}", console.SignedIn, p.editReport, "report-form")
+	c.Handle("GET "+reportsPath+"/{id}", console.SignedIn, console.Of(p.reportOfPath, p.editReport), "report-form")
 	c.Handle("POST "+reportsPath+"/{id}", console.SignedIn, console.WithForm(p.saveReport), "report-form")
 	c.Handle("POST "+reportsPath+"/{id}/enabled", console.SignedIn, console.WithForm(p.enableReport))
-	c.Handle("POST "+reportsPath+"/{id}/test", console.SignedIn, p.testStoredReport)
-	c.Handle("GET "+reportsPath+"/{id}/view", console.SignedIn, p.viewReport, "report-view")
-	c.Handle("GET "+reportsPath+"/{id}/delete", console.SignedIn, p.confirmDeleteReport)
-	c.Handle("POST "+reportsPath+"/{id}/delete", console.SignedIn, p.deleteReport)
+	c.Handle("POST "+reportsPath+"/{id}/test", console.SignedIn, console.Of(p.reportOfPath, p.testStoredReport))
+	c.Handle("GET "+reportsPath+"/{id}/view", console.SignedIn, console.Of(p.reportOfPath, p.viewReport), "report-view")
+	c.Handle("GET "+reportsPath+"/{id}/delete", console.SignedIn, console.Of(p.reportOfPath, p.confirmDeleteReport))
+	c.Handle("POST "+reportsPath+"/{id}/delete", console.SignedIn, console.Of(p.reportOfPath, p.deleteReport))
 }
 
 // reportRow is a report in the list.
@@ -166,11 +166,7 @@ func (p *Pages) enableReport(r *http.Request, form *console.Form) (console.Respo
 }
 
 // testStoredReport sends what a report of the list says now.
-func (p *Pages) testStoredReport(r *http.Request) (console.Response, error) {
-	info, err := p.reportOfPath(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) testStoredReport(r *http.Request, info *notify.ReportInfo) (console.Response, error) {
 	to := reportsPath
 	if r.URL.Query().Get("from") == "view" {
 		to = reportPath(info) + "/view"
@@ -184,11 +180,7 @@ func (p *Pages) testStoredReport(r *http.Request) (console.Response, error) {
 
 func reportPath(info *notify.ReportInfo) string { return reportsPath + "/" + idText(info.ID) }
 
-func (p *Pages) confirmDeleteReport(r *http.Request) (console.Response, error) {
-	info, err := p.reportOfPath(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) confirmDeleteReport(_ *http.Request, info *notify.ReportInfo) (console.Response, error) {
 	return console.Confirm{
 		Title: "Delete the report " + info.Name + "?",
 		Text: "Its channel gets no more reports about " + info.ProjectKey + "/" + info.RepositoryKey + ". The audit trail keeps what " +
@@ -197,11 +189,7 @@ func (p *Pages) confirmDeleteReport(r *http.Request) (console.Response, error) {
 	}, nil
 }
 
-func (p *Pages) deleteReport(r *http.Request) (console.Response, error) {
-	info, err := p.reportOfPath(r)
-	if err != nil {
-		return nil, err
-	}
-	err = p.Reports.Delete(r.Context(), info.ID, 0)
+func (p *Pages) deleteReport(r *http.Request, info *notify.ReportInfo) (console.Response, error) {
+	err := p.Reports.Delete(r.Context(), info.ID, 0)
 	return console.Redirect{To: reportsPath, Flash: "The report " + info.Name + " is deleted."}, err
 }

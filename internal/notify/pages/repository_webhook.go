@@ -102,13 +102,9 @@ func repositoryWebhookBadge(s notify.WebhookState) console.Badge {
 }
 
 // createRepositoryWebhook creates the webhook on the platform.
-func (p *Pages) createRepositoryWebhook(r *http.Request) (console.Response, error) {
-	at, err := p.placeOfQuery(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) createRepositoryWebhook(r *http.Request, at rulePlace) (console.Response, error) {
 	to := console.Redirect{To: at.list(), Flash: "The repository sends its events here."}
-	err = p.Webhooks.CreateOfRepository(r.Context(), at.Connection, notify.RepositoryRef{ProjectKey: at.Workspace,
+	err := p.Webhooks.CreateOfRepository(r.Context(), at.Connection, notify.RepositoryRef{ProjectKey: at.Workspace,
 		RepositoryKey: at.Repository})
 	if fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Conflict) || fault.Is(err, fault.RateLimited) {
 		to.Flash, to.Tone = fault.As(err).Message, console.Bad
@@ -119,11 +115,7 @@ func (p *Pages) createRepositoryWebhook(r *http.Request) (console.Response, erro
 
 // createRepositoryHook makes the hook of the repository, and shows its URL and
 // its secret, to be entered on the platform.
-func (p *Pages) createRepositoryHook(r *http.Request) (console.Response, error) {
-	at, err := p.placeOfQuery(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) createRepositoryHook(r *http.Request, at rulePlace) (console.Response, error) {
 	h, err := p.Hooks.CreateFor(r.Context(), at.Connection, notify.Scope{ProjectKey: at.Workspace, RepositoryKey: at.Repository})
 	if err != nil {
 		return nil, err

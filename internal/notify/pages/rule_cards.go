@@ -158,11 +158,7 @@ func (p *Pages) testRule(r *http.Request, form *console.Form, stored *notify.Rul
 }
 
 // testStoredRule sends a test message of a rule of the list.
-func (p *Pages) testStoredRule(r *http.Request) (console.Response, error) {
-	info, err := p.ruleOfPath(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) testStoredRule(r *http.Request, info *notify.RuleInfo) (console.Response, error) {
 	attempt, err := p.Rules.Test(r.Context(), info.Rule, "", nil)
 	return testAnswer(p.listOf(r, &info.Rule), attempt, err)
 }

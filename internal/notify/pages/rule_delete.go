@@ -7,11 +7,7 @@ import (
 	"outrigger/internal/notify"
 )
 
-func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
-	info, err := p.ruleOfPath(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) confirmDelete(r *http.Request, info *notify.RuleInfo) (console.Response, error) {
 	confirm := console.Confirm{
 		Title: "Delete the rule " + info.Name + "?", Text: "Its channel gets no more messages from this rule. The audit trail keeps a record " +
 			"of the rule.",
@@ -40,11 +36,7 @@ func lostWith(b *notify.RuleBacklog) []string {
 	return nil
 }
 
-func (p *Pages) deleteRule(r *http.Request) (console.Response, error) {
-	info, err := p.ruleOfPath(r)
-	if err != nil {
-		return nil, err
-	}
-	err = p.Rules.Delete(r.Context(), info.ID, 0)
+func (p *Pages) deleteRule(r *http.Request, info *notify.RuleInfo) (console.Response, error) {
+	err := p.Rules.Delete(r.Context(), info.ID, 0)
 	return console.Redirect{To: p.listOf(r, &info.Rule), Flash: "The rule " + info.Name + " is deleted."}, err
 }

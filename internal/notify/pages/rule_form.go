@@ -64,11 +64,7 @@ func formatOptions() []console.Option {
 	}
 }
 
-func (p *Pages) blankRule(r *http.Request) (console.Response, error) {
-	at, err := p.placeOfQuery(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) blankRule(r *http.Request, at rulePlace) (console.Response, error) {
 	if from := r.URL.Query().Get("from"); from != "" {
 		return p.duplicateRule(r, from)
 	}
@@ -109,11 +105,7 @@ func (p *Pages) rulePage(ctx context.Context, form *console.Form, stored *notify
 	return page, nil
 }
 
-func (p *Pages) editRule(r *http.Request) (console.Response, error) {
-	info, err := p.ruleOfPath(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) editRule(r *http.Request, info *notify.RuleInfo) (console.Response, error) {
 	at := p.placeOf(&info.Rule)
 	if at.Cloud() != underCloud(r) {
 		return console.Redirect{To: p.rulePath(&info.Rule)}, nil

@@ -20,15 +20,15 @@ func (p *Pages) registerRules(c *console.Console) {
 	c.Handle("GET "+choicesPath, visibleTo(administersAnything), p.showChoices)
 	c.Handle("POST "+rulesPath+"/cards", console.SignedIn, console.WithForm(p.showCards), "rule-form")
 	for _, base := range []string{rulesPath, cloudRulesPath} {
-		c.Handle("GET "+base+"/new", console.SignedIn, p.blankRule, "rule-form")
+		c.Handle("GET "+base+"/new", console.SignedIn, console.Of(p.placeOfQuery, p.blankRule), "rule-form")
 		c.Handle("POST "+base+"/new", console.SignedIn, console.WithForm(p.saveRule), "rule-form")
 		c.Handle("POST "+base+"/try", console.SignedIn, console.WithForm(p.showTrial), "rule-form")
-		c.Handle("GET "+base+"/{id}", console.SignedIn, p.editRule, "rule-form")
+		c.Handle("GET "+base+"/{id}", console.SignedIn, console.Of(p.ruleOfPath, p.editRule), "rule-form")
 		c.Handle("POST "+base+"/{id}", console.SignedIn, console.WithForm(p.saveRule), "rule-form")
 		c.Handle("POST "+base+"/{id}/enabled", console.SignedIn, console.WithForm(p.enableRule))
-		c.Handle("POST "+base+"/{id}/test", console.SignedIn, p.testStoredRule)
-		c.Handle("GET "+base+"/{id}/delete", console.SignedIn, p.confirmDelete)
-		c.Handle("POST "+base+"/{id}/delete", console.SignedIn, p.deleteRule)
+		c.Handle("POST "+base+"/{id}/test", console.SignedIn, console.Of(p.ruleOfPath, p.testStoredRule))
+		c.Handle("GET "+base+"/{id}/delete", console.SignedIn, console.Of(p.ruleOfPath, p.confirmDelete))
+		c.Handle("POST "+base+"/{id}/delete", console.SignedIn, console.Of(p.ruleOfPath, p.deleteRule))
 	}
 }
 
