@@ -77,9 +77,12 @@ func (p Page) AfterID() (int64, error) {
 }
 
 // NewList makes the answer of a page: rows are its items and, where there is a
-// next page, one row more; key is what After of the next page is to be.
-func NewList[R, T any](p Page, rows []R, key func(R) string, item func(R) T) List[T] {
-	var l List[T]
+// next page, one row more; key is what After of the next page is to be. err is what
+// reading the rows gave.
+func NewList[R, T any](p Page, rows []R, err error, key func(R) string, item func(R) T) (l List[T], _ error) {
+	if err != nil {
+		return l, err
+	}
 	if len(rows) > p.Limit {
 		rows = rows[:p.Limit]
 		l.Next = p.Next(key(rows[p.Limit-1]))
@@ -88,7 +91,7 @@ func NewList[R, T any](p Page, rows []R, key func(R) string, item func(R) T) Lis
 	for i, row := range rows {
 		l.Items[i] = item(row)
 	}
-	return l
+	return l, nil
 }
 
 // Next is what after takes for the page behind a key. It has a checksum of the list

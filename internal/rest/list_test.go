@@ -59,7 +59,7 @@ func TestPages(t *testing.T) {
 				from = slices.Index(all, last) + 1
 			}
 			rows := all[from:min(from+p.Limit+1, len(all))]
-			l := NewList(p, rows, strconv.Itoa, func(n int) int { return n })
+			l, _ := NewList(p, rows, nil, strconv.Itoa, func(n int) int { return n })
 			got = append(got, l.Items...)
 			if next = l.Next; next == "" {
 				break

@@ -65,7 +65,7 @@ func newHarbour(t *testing.T) *harbour {
 		Words: Words{ID: "listBoats", Tag: "boats", Summary: "Lists boats.", Answer: "A page of boats."},
 		Do: func(_ context.Context, in listBoats) (List[Boat], error) {
 			all := []Boat{{ID: 1, Name: in.Name}, {ID: 2}, {ID: 3}}
-			return NewList(in.Page, all[:min(in.Page.Limit+1, 3)], func(b Boat) string { return b.Name }, func(b Boat) Boat { return b }), nil
+			return NewList(in.Page, all[:min(in.Page.Limit+1, 3)], nil, func(b Boat) string { return b.Name }, func(b Boat) Boat { return b })
 		},
 	})
 	Add(h.Router, Operation[struct {

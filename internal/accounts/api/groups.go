@@ -75,10 +75,7 @@ func (e endpoints) registerGroups(r *rest.Router) {
 
 func (e endpoints) listGroups(ctx context.Context, in listPage) (list rest.List[Group], err error) {
 	groups, err := e.identity.Groups(ctx, in.Page.After, in.Page.Limit+1)
-	if err != nil {
-		return list, err
-	}
-	return rest.NewList(in.Page, groups, identity.Group.Place, GroupOf), nil
+	return rest.NewList(in.Page, groups, err, identity.Group.Place, GroupOf)
 }
 
 func (e endpoints) listMembers(ctx context.Context, in listUsersOfGroup) (list rest.List[GroupUser], err error) {
@@ -87,12 +84,9 @@ func (e endpoints) listMembers(ctx context.Context, in listUsersOfGroup) (list r
 		return list, err
 	}
 	members, err := e.identity.Members(ctx, g.Name, in.Page.After, in.Page.Limit+1)
-	if err != nil {
-		return list, err
-	}
-	return rest.NewList(in.Page, members, func(m identity.Member) string { return m.Ref }, func(m identity.Member) GroupUser {
+	return rest.NewList(in.Page, members, err, func(m identity.Member) string { return m.Ref }, func(m identity.Member) GroupUser {
 		return GroupUser{m.Ref, !m.Disabled, m.Since, m.Until}
-	}), nil
+	})
 }
 
 type grantGroup struct {

@@ -67,13 +67,10 @@ func (e endpoints) listSessions(ctx context.Context, in listOfUser) (list rest.L
 		return list, err
 	}
 	sessions, err := e.identity.Sessions(ctx, name, after, in.Page.Limit+1)
-	if err != nil {
-		return list, err
-	}
 	key := func(s identity.Session) string { return strconv.FormatInt(s.ID, 10) }
-	return rest.NewList(in.Page, sessions, key, func(s identity.Session) Session {
+	return rest.NewList(in.Page, sessions, err, key, func(s identity.Session) Session {
 		return Session{s.ID, s.User, s.Address, s.Browser, s.ID == identity.From(ctx).Session, s.CreatedAt, s.UsedAt, s.ExpiresAt}
-	}), nil
+	})
 }
 
 // endSessions ends the others of who asks, or all of a user that is named.

@@ -126,10 +126,7 @@ func (e endpoints) listTokens(ctx context.Context, in listOfUser) (list rest.Lis
 		return list, err
 	}
 	tokens, err := e.identity.Tokens(ctx, name, after, in.Page.Limit+1)
-	if err != nil {
-		return list, err
-	}
-	return rest.NewList(in.Page, tokens, func(t identity.Token) string { return strconv.FormatInt(t.ID, 10) }, TokenOf), nil
+	return rest.NewList(in.Page, tokens, err, func(t identity.Token) string { return strconv.FormatInt(t.ID, 10) }, TokenOf)
 }
 
 func (e endpoints) createToken(ctx context.Context, in NewToken) (CreatedToken, error) {

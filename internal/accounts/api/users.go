@@ -118,10 +118,7 @@ var (
 
 func (e endpoints) listUsers(ctx context.Context, in listPage) (list rest.List[User], err error) {
 	users, err := e.identity.Users(ctx, in.Page.After, in.Page.Limit+1)
-	if err != nil {
-		return list, err
-	}
-	return rest.NewList(in.Page, users, identity.User.Ref, UserOf), nil
+	return rest.NewList(in.Page, users, err, identity.User.Ref, UserOf)
 }
 
 func (e endpoints) createUser(ctx context.Context, in newUser) (a rest.Answer[User], err error) {

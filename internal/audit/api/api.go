@@ -109,10 +109,7 @@ func (a *API) list(ctx context.Context, in query) (list rest.List[AuditEntry], e
 	}
 	f.Limit = in.Page.Limit + 1
 	found, err := a.Entries(ctx, f)
-	if err != nil {
-		return list, err
-	}
-	return rest.NewList(in.Page, found, func(e audit.Stored) string { return strconv.FormatInt(e.ID, 10) }, entryOf), nil
+	return rest.NewList(in.Page, found, err, func(e audit.Stored) string { return strconv.FormatInt(e.ID, 10) }, entryOf)
 }
 
 // Entries returns the entries that the user of ctx may see, the newest first.

@@ -128,12 +128,9 @@ func (a *API) listMessages(ctx context.Context, in listed) (list rest.List[Messa
 	}
 	f.Limit, f.After = in.Page.Limit+1, after
 	found, err := a.Relay.Messages(ctx, f)
-	if err != nil {
-		return list, err
-	}
-	return rest.NewList(in.Page, found,
+	return rest.NewList(in.Page, found, err,
 		func(m mailqueue.Message) string { return strconv.FormatInt(m.ID, 10) },
-		func(m mailqueue.Message) Message { return messageOf(&m, nil) }), nil
+		func(m mailqueue.Message) Message { return messageOf(&m, nil) })
 }
 
 func messageOf(m *mailqueue.Message, attempts []mailqueue.Attempt) Message {

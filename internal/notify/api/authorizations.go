@@ -105,10 +105,7 @@ func (a *API) listAuthorizations(ctx context.Context, in paged) (list rest.List[
 		return list, err
 	}
 	all, err := a.Authorizations.List(ctx, after, in.Page.Limit+1)
-	if err != nil {
-		return list, err
-	}
-	return rest.NewList(in.Page, all, func(a notify.Authorization) string { return strconv.FormatInt(a.ID, 10) }, authorizationOf), nil
+	return rest.NewList(in.Page, all, err, func(a notify.Authorization) string { return strconv.FormatInt(a.ID, 10) }, authorizationOf)
 }
 
 func (a *API) revokeAuthorization(ctx context.Context, in ofAuthorization) (none rest.None, err error) {

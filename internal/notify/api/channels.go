@@ -157,11 +157,8 @@ func (a *API) listChannels(ctx context.Context, in paged) (list rest.List[Channe
 		}
 	}
 	found, err := a.Channels.List(ctx, ask)
-	if err != nil {
-		return list, err
-	}
 	key := func(c notify.ChannelInfo) string { return fmt.Sprintf("%d/%d", c.Rank(), c.ID) }
-	return rest.NewList(in.Page, found, key, func(c notify.ChannelInfo) Channel { return a.channelOf(ctx, c) }), nil
+	return rest.NewList(in.Page, found, err, key, func(c notify.ChannelInfo) Channel { return a.channelOf(ctx, c) })
 }
 
 // channel is the channel as it is now.

@@ -106,10 +106,7 @@ func (a *API) listChatAccounts(ctx context.Context, in listChatAccounts) (list r
 		}
 	}
 	found, err := a.ChatAccounts.List(ctx, ask)
-	if err != nil {
-		return list, err
-	}
-	return rest.NewList(in.Page, found, func(x notify.ChatAccount) string { return x.Connection + "/" + x.User }, chatAccountOf), nil
+	return rest.NewList(in.Page, found, err, func(x notify.ChatAccount) string { return x.Connection + "/" + x.User }, chatAccountOf)
 }
 
 func (a *API) saveChatAccount(ctx context.Context, in saveChatAccount) (out rest.Answer[ChatAccount], err error) {

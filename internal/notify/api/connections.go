@@ -87,12 +87,9 @@ func pageAfter[T any](page rest.Page, all []T, key func(T) string) []T {
 
 func (a *API) listConnections(ctx context.Context, in paged) (list rest.List[Connection], err error) {
 	all, err := a.Hooks.Connections(ctx)
-	if err != nil {
-		return list, err
-	}
 	name := func(c notify.Connection) string { return c.Name }
 	item := func(c notify.Connection) Connection { return connectionOf(ctx, &c) }
-	return rest.NewList(in.Page, pageAfter(in.Page, all, name), name, item), nil
+	return rest.NewList(in.Page, pageAfter(in.Page, all, name), err, name, item)
 }
 
 func (a *API) connection(ctx context.Context, in ofConnection) (out rest.Answer[Connection], err error) {

@@ -127,11 +127,8 @@ func (a *API) listDeliveries(ctx context.Context, in listedDeliveries) (list res
 		return list, err
 	}
 	found, err := a.Deliveries.List(ctx, f)
-	if err != nil {
-		return list, err
-	}
 	key := func(d notify.DeliveryInfo) string { return strconv.FormatInt(d.ID, 10) }
-	return rest.NewList(in.Page, found, key, func(d notify.DeliveryInfo) Delivery { return deliveryOf(&d) }), nil
+	return rest.NewList(in.Page, found, err, key, func(d notify.DeliveryInfo) Delivery { return deliveryOf(&d) })
 }
 
 // mayList needs the permission of the rule that f names, or else ADMIN. Of

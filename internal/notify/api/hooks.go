@@ -134,11 +134,8 @@ func (a *API) registerHooks(r *rest.Router) {
 
 func (a *API) listHooks(ctx context.Context, in pageOfConnection) (list rest.List[Hook], err error) {
 	all, err := a.Hooks.List(ctx, in.Connection)
-	if err != nil {
-		return list, err
-	}
 	name := func(h *notify.Hook) string { return h.Name }
-	return rest.NewList(in.Page, pageAfter(in.Page, all, name), name, func(h *notify.Hook) Hook { return hookOf(ctx, h) }), nil
+	return rest.NewList(in.Page, pageAfter(in.Page, all, name), err, name, func(h *notify.Hook) Hook { return hookOf(ctx, h) })
 }
 
 func (a *API) hook(ctx context.Context, in ofHook) (Hook, error) {

@@ -89,5 +89,5 @@ func (a *API) listRefused(ctx context.Context, in refusedQuery) (list rest.List[
 	key := func(r notify.RefusedWebhooks) string {
 		return r.Connection + "\x00" + r.Hook + "\x00" + string(r.Reason) // sorts as the list is sorted
 	}
-	return rest.NewList(in.Page, pageAfter(in.Page, all, key), key, refusedOf), nil
+	return rest.NewList(in.Page, pageAfter(in.Page, all, key), nil, key, refusedOf)
 }

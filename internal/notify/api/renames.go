@@ -96,8 +96,5 @@ func (a *API) listRenames(ctx context.Context, in paged) (list rest.List[Rename]
 		return list, err
 	}
 	found, err := a.Hooks.OfferedRenames(ctx, after, in.Page.Limit+1)
-	if err != nil {
-		return list, err
-	}
-	return rest.NewList(in.Page, found, func(o notify.Rename) string { return strconv.FormatInt(o.ID, 10) }, renameOf), nil
+	return rest.NewList(in.Page, found, err, func(o notify.Rename) string { return strconv.FormatInt(o.ID, 10) }, renameOf)
 }

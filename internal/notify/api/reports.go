@@ -144,8 +144,8 @@ func (a *API) pageOfReports(ctx context.Context, of notify.ReportQuery, in liste
 		return nil, err
 	}
 	after := func(info notify.ReportInfo) string { return strconv.FormatInt(info.ID, 10) + " " + info.Name }
-	list := rest.NewList(in.Page, reports, after, func(info notify.ReportInfo) Report { return reportOf(&info, a.Clock()) })
-	return &list, nil
+	list, err := rest.NewList(in.Page, reports, nil, after, func(info notify.ReportInfo) Report { return reportOf(&info, a.Clock()) })
+	return &list, err
 }
 
 func (a *API) saveReport(ctx context.Context, in saveReport) (out rest.Answer[Report], err error) {

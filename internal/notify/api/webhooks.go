@@ -122,10 +122,7 @@ func (a *API) coverage(ctx context.Context, _ struct{}) ([]coverage, error) {
 
 func (a *API) listWebhooks(ctx context.Context, in pageOfConnection) (list rest.List[ProjectWebhook], err error) {
 	all, err := a.Webhooks.List(ctx, in.Connection, in.Page.After, in.Page.Limit+1)
-	if err != nil {
-		return list, err
-	}
-	return rest.NewList(in.Page, all, func(p notify.ProjectWebhook) string { return p.Project.Key }, webhookOf), nil
+	return rest.NewList(in.Page, all, err, func(p notify.ProjectWebhook) string { return p.Project.Key }, webhookOf)
 }
 
 func (a *API) createWebhook(ctx context.Context, in ofProject) (ProjectWebhook, error) {

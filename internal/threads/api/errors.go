@@ -65,13 +65,10 @@ func (a *Admin) errors(ctx context.Context, in listing) (list errorList, err err
 		}
 	}
 	rows, err := a.Store.Errors(ctx, after, in.Page.Limit+1)
-	if err != nil {
-		return list, err
-	}
-	return rest.NewList(in.Page, rows, func(e threads.ErrorRecord) string { return e.At.String() },
+	return rest.NewList(in.Page, rows, err, func(e threads.ErrorRecord) string { return e.At.String() },
 		func(e threads.ErrorRecord) MigrationError {
 			return MigrationError{e.IssueID, e.CommentID, e.ParentCommentID, e.Reason, e.Answer}
-		}), nil
+		})
 }
 
 // errorsAtOnce is how many errors are read at once: a chunk's worth.
