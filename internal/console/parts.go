@@ -232,3 +232,11 @@ func Count(n any) string {
 	}
 	return s
 }
+
+// Counted is a number with what it counts: "1 message", "2,000 messages".
+func Counted[N int | int64](n N, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Count(n) + " " + many
+}

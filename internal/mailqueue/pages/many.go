@@ -61,8 +61,9 @@ func (p *Pages) confirm(ctx context.Context, a all) (c console.Confirm, n int64,
 	}
 	n, at, err := p.Relay.Count(ctx, filter)
 	c = console.Confirm{
-		Title: a.ask + messages(n) + a.askAfter, Text: strings.TrimSpace(a.which+" "+a.text) + " Messages that arrive later are not affected.",
-		Action: a.path, Back: a.back, Verb: a.ask + messages(n), Keep: a.keep, Harmless: a.action != deleting,
+		Title:  a.ask + console.Counted(n, "message", "messages") + a.askAfter,
+		Text:   strings.TrimSpace(a.which+" "+a.text) + " Messages that arrive later are not affected.",
+		Action: a.path, Back: a.back, Verb: a.ask + console.Counted(n, "message", "messages"), Keep: a.keep, Harmless: a.action != deleting,
 		Form: append(a.form, console.Asked{At: at, Count: n}.Hidden()...),
 	}
 	if skipped := int64(a.ticked) - n; a.ticked > 0 && skipped > 0 {
@@ -75,11 +76,11 @@ func (p *Pages) confirm(ctx context.Context, a all) (c console.Confirm, n int64,
 func (a *action) skips(n int64) string {
 	switch a.of {
 	case mailqueue.Failed:
-		return messagesAre(n) + " left as before: not in the error queue."
+		return console.Counted(n, "message is", "messages are") + " left as before: not in the error queue."
 	case mailqueue.Waiting:
-		return messagesAre(n) + " left as before: not in the mail queue."
+		return console.Counted(n, "message is", "messages are") + " left as before: not in the mail queue."
 	}
-	return messagesAre(n) + " no longer there."
+	return console.Counted(n, "message is", "messages are") + " no longer there."
 }
 
 // act does what was posted, after it has asked: where it is about more than one
@@ -103,13 +104,14 @@ func (p *Pages) act(r *http.Request, form *console.Form, a all) (console.Respons
 	if err != nil {
 		return nil, err
 	}
-	to := console.Redirect{To: a.back, Flash: messagesAre(n) + " " + a.outcome + "."}
+	to := console.Redirect{To: a.back, Flash: console.Counted(n, "message is", "messages are") + " " + a.outcome + "."}
 	switch left := max(a.filter.Count, int64(a.ticked)) - n; {
 	case left <= 0:
 	case a.ticked > 0 && a.filter.Count <= n:
 		to.Flash, to.Tone = to.Flash+" "+a.skips(left), console.Warn
 	default:
-		to.Flash, to.Tone = to.Flash+" "+messagesAre(left)+" left as before, or gone: changed since the question.", console.Warn
+		to.Flash += " " + console.Counted(left, "message is", "messages are") + " left as before, or gone: changed since the question."
+		to.Tone = console.Warn
 	}
 	return to, nil
 }
@@ -173,19 +175,4 @@ func (p *Pages) actOnList(a *action) console.Handler {
 		}
 		return p.act(r, form, it)
 	})
-}
-
-// messages counts them: "1 message".
-func messages(n int64) string {
-	if n == 1 {
-		return "1 message"
-	}
-	return console.Count(n) + " messages"
-}
-
-func messagesAre(n int64) string {
-	if n == 1 {
-		return "1 message is"
-	}
-	return messages(n) + " are"
 }

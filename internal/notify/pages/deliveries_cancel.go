@@ -24,8 +24,9 @@ func (p *Pages) askCancel(r *http.Request, m many, few int) (console.Response, e
 		text += atMost("cancelled")
 	}
 	return console.Confirm{
-		Title: "Do not send " + messages(n.Cancelled) + "?", Text: strings.TrimSpace(text + " " + m.notWaiting(n)),
-		Verb: doNotSend, Keep: "Keep waiting", Action: m.path, Back: m.back,
+		Title: "Do not send " + console.Counted(n.Cancelled, "message", "messages") + "?",
+		Text:  strings.TrimSpace(text + " " + m.notWaiting(n)),
+		Verb:  doNotSend, Keep: "Keep waiting", Action: m.path, Back: m.back,
 		Form: append(m.form, console.Asked{At: at, Count: int64(n.Cancelled)}.Hidden()...),
 	}, nil
 }
@@ -35,7 +36,7 @@ func (p *Pages) cancelMany(r *http.Request, m many, asked console.Asked) (consol
 	if err != nil {
 		return nil, err
 	}
-	text := messages(n.Cancelled) + " will not be sent."
+	text := console.Counted(n.Cancelled, "message", "messages") + " will not be sent."
 	if n.Cancelled == 0 {
 		text = ""
 	}

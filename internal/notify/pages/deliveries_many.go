@@ -126,7 +126,7 @@ func changed(n int) string {
 	if n <= 0 {
 		return ""
 	}
-	return " " + deliveriesAre(n) + " left as before: changed since the question."
+	return " " + console.Counted(n, "delivery is", "deliveries are") + " left as before: changed since the question."
 }
 
 func (m *many) done(text string, warn bool) console.Redirect {
@@ -156,25 +156,4 @@ func skippedText(of ...skipped) string {
 		return ""
 	}
 	return "Skipped: " + strings.Join(parts, "; ") + "."
-}
-
-func messages(n int) string {
-	if n == 1 {
-		return "1 message"
-	}
-	return console.Count(int64(n)) + " messages"
-}
-
-func deliveries(n int) string {
-	if n == 1 {
-		return "1 delivery"
-	}
-	return console.Count(int64(n)) + " deliveries"
-}
-
-func deliveriesAre(n int) string {
-	if n == 1 {
-		return "1 delivery is"
-	}
-	return deliveries(n) + " are"
 }

@@ -26,7 +26,7 @@ func (p *Pages) askRedeliver(r *http.Request, m many, few int) (console.Response
 	if n.ToChannel > 0 {
 		text += " Of these, " + console.Count(int64(n.ToChannel)) + " go to their channels themselves, because their rules are deleted."
 	}
-	question := "Send " + deliveries(n.Queued) + " again"
+	question := "Send " + console.Counted(n.Queued, "delivery", "deliveries") + " again"
 	return console.Confirm{
 		Title: question + "?", Text: strings.TrimSpace(text + " " + m.notAgain(n)),
 		Verb: question, Harmless: true, Keep: doNotSend, Action: m.path, Back: m.back,
@@ -39,7 +39,7 @@ func (p *Pages) redeliverMany(r *http.Request, m many, asked console.Asked) (con
 	if err != nil {
 		return nil, err
 	}
-	text := deliveriesAre(n.Queued) + " back in the queue."
+	text := console.Counted(n.Queued, "delivery is", "deliveries are") + " back in the queue."
 	if m.ticked == 0 {
 		text += changed(int(asked.Count) - n.Queued)
 	}

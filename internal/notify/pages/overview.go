@@ -59,12 +59,15 @@ func (p *Pages) attention(ctx context.Context, sum *notify.Summary, accounts []c
 		list = append(list, p.notice(&sum.Troubled[i]))
 	}
 	if more := sum.InTrouble - len(sum.Troubled); more > 0 {
-		list = append(list, console.Notice{Kind: "channel", Key: channelsPath, Text: othersInTrouble(more), Link: channelsPath,
+		list = append(list, console.Notice{Kind: "channel", Key: channelsPath, Link: channelsPath,
+			Text:  oneOrMore(more, "more channel needs attention.", "more channels need attention."),
 			Since: sum.OthersSince, Remedy: console.Remedy{Label: "Show the channels", Path: channelsPath}})
 	}
 	if sum.NotUnderstood > 0 {
 		list = append(list, console.Notice{
-			Kind: "not_understood", Key: "not understood", Text: notUnderstood(sum.NotUnderstood), Tone: console.Warn, Since: sum.NotUnderstoodAt,
+			Kind: "not_understood", Key: "not understood", Tone: console.Warn, Since: sum.NotUnderstoodAt,
+			Text: oneOrMore(sum.NotUnderstood, "webhook of the last 24 h was not understood; it is kept with its body.",
+				"webhooks of the last 24 h were not understood; they are kept with their bodies."),
 			Link:   eventsPath + console.Query("outcome", string(notify.EventNotUnderstood)),
 			Remedy: console.Remedy{Label: "Show the webhooks", Path: eventsPath + console.Query("outcome", string(notify.EventNotUnderstood))},
 		})
@@ -186,20 +189,6 @@ func soon(d time.Duration) string {
 		return fmt.Sprintf("in %d s", (d+step-1)/step*step/time.Second)
 	}
 	return fmt.Sprintf("in %d min", (d+time.Minute-1)/time.Minute)
-}
-
-func notUnderstood(n int) string {
-	if n == 1 {
-		return "1 webhook of the last 24 h was not understood; it is kept with its body."
-	}
-	return strconv.Itoa(n) + " webhooks of the last 24 h were not understood; they are kept with their bodies."
-}
-
-func othersInTrouble(n int) string {
-	if n == 1 {
-		return "1 more channel needs attention."
-	}
-	return strconv.Itoa(n) + " more channels need attention."
 }
 
 // proxyPath is where the outgoing proxy is set.
