@@ -1,5 +1,8 @@
 #!/bin/sh
-# Everything that reads the code without running it.
+# Everything that reads the code without running it, as it is compiled with the
+# build flags that it is given:
+#
+#	scripts/lint.sh -race
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -8,6 +11,7 @@ if [ -n "$unformatted" ]; then
 	echo "gofmt would change:" "$unformatted" >&2
 	exit 1
 fi
-go vet ./...
-go tool staticcheck ./...
+go vet "$@" ./...
+staticcheck=$(go tool -n staticcheck)
+GOFLAGS="${GOFLAGS:-} $*" "$staticcheck" ./...
 shellcheck -x .ci/run scripts/*.sh packaging/*/*.sh

@@ -16,19 +16,25 @@ fi
 TEST_CHROMIUM=$(scripts/chromium.sh)
 export TEST_CHROMIUM
 
-# What is compiled is the same in each folder, so that another clone finds it, and
-# without cgo, as the program is, so that all but the race detector share it.
-export GOFLAGS="${GOFLAGS:-} -trimpath" CGO_ENABLED=0
+# What is compiled is the same in each folder, so that another clone finds it.
+export GOFLAGS="${GOFLAGS:-} -trimpath"
+
+# SQLite's own code, translated from C, is left out, and its allocator: with them
+# these tests take four times as long, and their caller, the driver, is watched.
+race='-race -gcflags=modernc.org/...=-race=false -gcflags=modernc.org/sqlite='
 
 status=0
-scripts/lint.sh || status=1
+# For the race detector, too: so the packages are compiled once for both.
+# shellcheck disable=SC2086 # one argument for each flag
+CGO_ENABLED=1 scripts/lint.sh $race || status=1
 
 outside='/(cmd/outrigger|acceptance|bench|internal/archtest)(/|$)'
 packages=$(go list ./... | grep -Ev "$outside")
-# SQLite's own code, translated from C, is left out: with it these tests take four
-# times as long, and its callers, which are ours, are watched.
-# shellcheck disable=SC2086 # one argument for each package
-CGO_ENABLED=1 go test -vet=off -race -skip '^TestEveryRoute' -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc=-race=false -p 4 -timeout 20m $packages || status=1
+# shellcheck disable=SC2086 # one argument for each flag and package
+CGO_ENABLED=1 go test $race -vet=off -skip '^TestEveryRoute' -p 4 -timeout 20m $packages || status=1
+
+# What follows is compiled as the program is.
+export CGO_ENABLED=0
 
 # Tests that ask every route thousands of things, one after the other, find no race;
 # and what a match costs is measured without the detector.
