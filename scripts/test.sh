@@ -16,25 +16,19 @@ fi
 TEST_CHROMIUM=$(scripts/chromium.sh)
 export TEST_CHROMIUM
 
-# What is compiled is the same in each folder, so that another clone finds it.
-export GOFLAGS="${GOFLAGS:-} -trimpath"
-
-# SQLite's own code, translated from C, is left out, and its allocator: with them
-# these tests take four times as long, and their caller, the driver, is watched.
-race='-race -gcflags=modernc.org/...=-race=false -gcflags=modernc.org/sqlite='
+# What is compiled is the same in each folder, so that another clone finds it, and
+# without cgo, as the program is, so that all but the race detector share it.
+export GOFLAGS="${GOFLAGS:-} -trimpath" CGO_ENABLED=0
 
 status=0
-# For the race detector, too: so the packages are compiled once for both.
-# shellcheck disable=SC2086 # one argument for each flag
-CGO_ENABLED=1 scripts/lint.sh $race || status=1
+scripts/lint.sh || status=1
 
 outside='/(cmd/outrigger|acceptance|bench|internal/archtest)(/|$)'
 packages=$(go list ./... | grep -Ev "$outside")
-# shellcheck disable=SC2086 # one argument for each flag and package
-CGO_ENABLED=1 go test $race -vet=off -skip '^TestEveryRoute' -p 4 -timeout 20m $packages || status=1
-
-# What follows is compiled as the program is.
-export CGO_ENABLED=0
+# SQLite's own code, translated from C, is left out, with its allocator: with them these
+# tests take four times as long. Their caller, the driver, is watched.
+# shellcheck disable=SC2086 # one argument for each package
+CGO_ENABLED=1 go test -vet=off -race -skip '^TestEveryRoute' -gcflags=modernc.org/...=-race=false -gcflags=modernc.org/sqlite= -p 4 -timeout 20m $packages || status=1
 
 # Tests that ask every route thousands of things, one after the other, find no race;
 # and what a match costs is measured without the detector.
