@@ -117,13 +117,10 @@ func (s *Source) Reports(ctx context.Context) (bySite map[int64]threads.Report, 
 // went meanwhile, with its site.
 func (s *Source) FinishReport(ctx context.Context, lease *db.Lease, r threads.Report) error {
 	return s.db.Write(ctx, lease.Held(ctx, func(tx *db.Tx) error {
-		n, err := tx.Changed(ctx, "finishing a report", `UPDATE threads_source_reports
-			SET state = $2, failure = $3, refused = $4, size = $5, mappings = $6, version = $7, changed_at = $8 WHERE id = $1 AND state = 'making'`,
+		return tx.ChangeOne(ctx, "finishing a report", fault.New(fault.NotFound, "The report was removed while it was made."),
+			`UPDATE threads_source_reports SET state = $2, failure = $3, refused = $4, size = $5, mappings = $6, version = $7, changed_at = $8
+			WHERE id = $1 AND state = 'making'`,
 			r.ID, r.State, r.Failure, db.Bit(r.Refused), r.Size, r.Mappings, r.Version, db.Micros(tx.Now()))
-		if err == nil && n == 0 {
-			return fault.New(fault.NotFound, "The report was removed while it was made.")
-		}
-		return err
 	}))
 }
 

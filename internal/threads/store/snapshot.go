@@ -73,13 +73,10 @@ func (n *Snapshot) Close(ctx context.Context) {
 func (n *Snapshot) renew(ctx context.Context) error {
 	return n.store.db.Write(ctx, func(tx *db.Tx) error {
 		n.renewed = tx.Now()
-		changed, err := tx.Changed(ctx, "going on reading the maps",
+		return tx.ChangeOne(ctx, "going on reading the maps",
+			fault.New(fault.Unavailable, "The backup was read too slowly, and what it would need is gone. Begin it again."),
 			`UPDATE threads_snapshots SET expires_at = $2 WHERE id = $1 AND expires_at > $3`,
 			n.id, db.Micros(tx.Now().Add(snapshotTime)), db.Micros(tx.Now()))
-		if err == nil && changed == 0 {
-			err = fault.New(fault.Unavailable, "The backup was read too slowly, and what it would need is gone. Begin it again.")
-		}
-		return err
 	})
 }
 

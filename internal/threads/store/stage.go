@@ -137,12 +137,8 @@ func (s *Store) ClaimStage(ctx context.Context, lease *db.Lease) (st *threads.St
 // setStage changes a stage that is wanted or running: threads.ErrOvertaken when it is
 // not any more.
 func setStage(ctx context.Context, tx *db.Tx, id int64, set string, args ...any) error {
-	n, err := tx.Changed(ctx, "changing a stage", `UPDATE threads_stages SET `+set+` WHERE id = $1 AND state IN ('wanted', 'running')`,
-		append([]any{id}, args...)...)
-	if err == nil && n == 0 {
-		err = threads.ErrOvertaken
-	}
-	return err
+	return tx.ChangeOne(ctx, "changing a stage", threads.ErrOvertaken,
+		`UPDATE threads_stages SET `+set+` WHERE id = $1 AND state IN ('wanted', 'running')`, append([]any{id}, args...)...)
 }
 
 // Inputs returns the two uploads of a stage.

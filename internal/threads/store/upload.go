@@ -148,12 +148,8 @@ func (s *Uploads) List(ctx context.Context) ([]threads.Upload, error) {
 // Delete deletes a draft: fault.NotFound when there is none with the id.
 func (s *Uploads) Delete(ctx context.Context, id int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		n, err := tx.Changed(ctx, "deleting an upload",
+		return tx.ChangeOne(ctx, "deleting an upload", threads.ErrNoUpload(id),
 			`UPDATE threads_uploads SET state = 'gone' WHERE id = $1 AND state = 'draft' AND expires_at > $2`, id, db.Micros(tx.Now()))
-		if err == nil && n == 0 {
-			err = threads.ErrNoUpload(id)
-		}
-		return err
 	})
 }
 
@@ -162,12 +158,8 @@ func (s *Uploads) Delete(ctx context.Context, id int64) error {
 // deleted, and does not expire. Another draft of the kind may begin.
 // fault.Conflict when it is not complete, or no draft any more.
 func TakeUpload(ctx context.Context, tx *db.Tx, id int64) error {
-	n, err := tx.Changed(ctx, "taking an upload",
+	return tx.ChangeOne(ctx, "taking an upload", fault.New(fault.Conflict, "The upload %d is not complete, or was replaced meanwhile.", id),
 		`UPDATE threads_uploads SET state = 'taken' WHERE id = $1 AND state = 'draft' AND received = length`, id)
-	if err == nil && n == 0 {
-		err = fault.New(fault.Conflict, "The upload %d is not complete, or was replaced meanwhile.", id)
-	}
-	return err
 }
 
 // giveBackUpload makes a draft of what was taken, unless there is another by now.
