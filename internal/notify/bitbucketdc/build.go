@@ -11,7 +11,7 @@ import (
 // and the commit's pages.
 func BuildEvent(c *notify.Connection, at notify.RepositoryRef, b notify.PlatformBuild) notify.Event {
 	site := site(strings.TrimRight(c.BaseURL, "/"))
-	in := repository{slug: at.RepositoryKey, project: project{key: at.ProjectKey}}
+	in := &repository{slug: at.RepositoryKey, project: project{key: at.ProjectKey}}
 	build := b.Build
 	build.Key, build.Name, build.Description, build.URL = payload.Cut(build.Key), payload.Cut(build.Name), payload.Cut(build.Description),
 		payload.Short(build.URL)
@@ -21,7 +21,7 @@ func BuildEvent(c *notify.Connection, at notify.RepositoryRef, b notify.Platform
 	}
 	return notify.Event{
 		Types: []notify.EventType{notify.BuildStatusSet}, Key: notify.BuildKey,
-		Project: site.project(in.project), Repository: site.repository(in), Branch: payload.Cut(branch),
+		Project: site.project(&in.project), Repository: site.repository(in), Branch: payload.Cut(branch),
 		Build: &build, URL: site.commit(in, b.Commit),
 	}
 }

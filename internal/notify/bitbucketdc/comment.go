@@ -55,7 +55,7 @@ func pullRequestComment(h *hook, e *notify.Event) error {
 }
 
 func commitComment(h *hook, e *notify.Event) error {
-	page := h.site.commit(h.repository, h.commit)
+	page := h.site.commit(&h.repository, h.commit)
 	if err := h.addComment(e, page); err != nil {
 		return err
 	}

@@ -69,16 +69,16 @@ func (h *hook) read(r *payload.Reader) {
 		case "actor":
 			h.actor = readPerson(r)
 		case "repository":
-			h.repository = readRepository(r)
+			h.repository.read(r)
 		case "pullRequest":
-			h.pullRequest = readPullRequest(r)
+			h.pullRequest.read(r)
 		case "changes":
 			h.changesGiven = r.Kind() == '['
 			h.changes = payload.All(r, readChange)
 		case "commits":
 			h.commits = payload.All(r, readCommit)
 		case "toCommit":
-			h.toCommit = readCommit(r)
+			h.toCommit.read(r)
 		case "comment":
 			h.comment = readComment(r)
 		case "commit":
@@ -113,9 +113,9 @@ func (h *hook) readRare(name []byte, r *payload.Reader) {
 	case "commentParentId":
 		h.parentID = r.Int()
 	case "old":
-		h.before = readModified(r)
+		h.before.read(r)
 	case "new":
-		h.after = readModified(r)
+		h.after.read(r)
 	case "mirrorServer":
 		h.mirror = readMember(r, "name")
 	case "syncType":
@@ -131,13 +131,13 @@ func (h *hook) readRare(name []byte, r *payload.Reader) {
 // event is what every event of the body has.
 func (h *hook) event(types ...notify.EventType) notify.Event {
 	e := notify.Event{Types: types, Key: h.key.is, At: h.date, Actor: h.actor.user()}
-	h.place(&e, h.repository)
+	h.place(&e, &h.repository)
 	return e
 }
 
 // place says where the event happened.
-func (h *hook) place(e *notify.Event, r repository) {
-	e.Project = h.site.project(r.project)
+func (h *hook) place(e *notify.Event, r *repository) {
+	e.Project = h.site.project(&r.project)
 	e.Repository = h.site.repository(r)
 	if e.URL == "" {
 		e.URL = e.Repository.URL

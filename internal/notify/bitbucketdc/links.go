@@ -13,11 +13,11 @@ import (
 // of it where a body has none; an empty one makes none.
 type site string
 
-func (s site) project(p project) notify.Project {
+func (s site) project(p *project) notify.Project {
 	return notify.Project{Key: payload.Cut(p.key), Name: payload.Cut(p.name), Personal: p.personal(), URL: s.projectURL(p)}
 }
 
-func (s site) projectURL(p project) string {
+func (s site) projectURL(p *project) string {
 	switch {
 	case p.link != "":
 		return p.link
@@ -33,7 +33,7 @@ func (s site) projectURL(p project) string {
 	return payload.Short(string(s) + "/projects/" + url.PathEscape(p.key))
 }
 
-func (s site) repository(r repository) notify.Repository {
+func (s site) repository(r *repository) notify.Repository {
 	out := notify.Repository{Key: payload.Cut(r.slug), Name: payload.Cut(r.name)}
 	if r.link != "" {
 		out.URL = r.link
@@ -44,11 +44,11 @@ func (s site) repository(r repository) notify.Repository {
 }
 
 // repositoryBase is what the addresses of a repository's pages start with.
-func (s site) repositoryBase(r repository) string {
+func (s site) repositoryBase(r *repository) string {
 	if r.link != "" {
 		return strings.TrimSuffix(r.link, "/browse")
 	}
-	base := s.projectURL(r.project)
+	base := s.projectURL(&r.project)
 	if base == "" || r.slug == "" {
 		return ""
 	}
@@ -56,7 +56,7 @@ func (s site) repositoryBase(r repository) string {
 }
 
 // in is the address of a page of the repository, path starting with a slash.
-func (s site) in(r repository, path string) string {
+func (s site) in(r *repository, path string) string {
 	base := s.repositoryBase(r)
 	if base == "" {
 		return ""
@@ -64,14 +64,14 @@ func (s site) in(r repository, path string) string {
 	return payload.Short(base + path)
 }
 
-func (s site) pullRequest(p pullRequest) string {
+func (s site) pullRequest(p *pullRequest) string {
 	if p.link != "" {
 		return p.link
 	}
-	return s.in(p.repository, "/pull-requests/"+strconv.FormatInt(p.id, 10))
+	return s.in(&p.repository, "/pull-requests/"+strconv.FormatInt(p.id, 10))
 }
 
-func (s site) commit(r repository, id string) string {
+func (s site) commit(r *repository, id string) string {
 	if id == "" {
 		return ""
 	}
@@ -79,7 +79,7 @@ func (s site) commit(r repository, id string) string {
 }
 
 // history is the page of a ref's commits.
-func (s site) history(r repository, refID string) string {
+func (s site) history(r *repository, refID string) string {
 	return s.in(r, "/commits?until="+url.QueryEscape(refID))
 }
 

@@ -51,7 +51,7 @@ func OpenPullRequest(body []byte, baseURL string) notify.OpenPullRequest {
 		Target:    p.to.name(),
 		Draft:     p.draft,
 		Updated:   updated,
-		URL:       site(strings.TrimRight(baseURL, "/")).pullRequest(p),
+		URL:       site(strings.TrimRight(baseURL, "/")).pullRequest(&p),
 		Reviewers: reviewers,
 	}
 }

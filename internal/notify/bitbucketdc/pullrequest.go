@@ -19,8 +19,8 @@ type pullRequest struct {
 	mergeCommit, link string
 }
 
-func readPullRequest(r *payload.Reader) pullRequest {
-	var p pullRequest
+func (p *pullRequest) read(r *payload.Reader) {
+	*p = pullRequest{}
 	for name := range r.Object {
 		switch string(name) {
 		case "id":
@@ -47,16 +47,15 @@ func readPullRequest(r *payload.Reader) pullRequest {
 			p.link = readSelf(r)
 		}
 	}
-	return p
 }
 
 func (p *pullRequest) readTarget(r *payload.Reader) {
-	p.to, p.repository = ref{}, repository{}
+	p.to = ref{}
 	for name := range r.Object {
 		if string(name) == "repository" {
-			p.repository = readRepository(r)
+			p.repository.read(r)
 		} else {
-			p.to.read(name, r)
+			p.to.member(name, r)
 		}
 	}
 }
@@ -70,7 +69,7 @@ func (p *pullRequest) readSource(r *payload.Reader) {
 		case "latestCommit":
 			p.fromHash = r.Raw()
 		default:
-			p.from.read(name, r)
+			p.from.member(name, r)
 		}
 	}
 }
@@ -79,7 +78,7 @@ func readMergeCommit(r *payload.Reader) string {
 	var id string
 	for name := range r.Object {
 		if string(name) == "mergeCommit" {
-			id = payload.Hash(readCommit(r).id)
+			id = payload.Hash(readID(r))
 		}
 	}
 	return id
@@ -91,8 +90,8 @@ func pullRequestEvent(h *hook, e *notify.Event) error {
 	if p.id <= 0 {
 		return notify.NotUnderstood("there is no pullRequest with an id")
 	}
-	h.place(e, p.repository)
-	e.URL = h.site.pullRequest(*p)
+	h.place(e, &p.repository)
+	e.URL = h.site.pullRequest(p)
 	e.Branch = p.to.name()
 	e.SourceBranch = p.from.name()
 	e.Reviewers = p.reviewers

@@ -74,7 +74,7 @@ func (h *hook) refChanged(c change) (notify.Event, error) {
 	if c.how == "DELETE" {
 		return e, nil
 	}
-	if page := h.site.history(h.repository, c.ref.id); page != "" {
+	if page := h.site.history(&h.repository, c.ref.id); page != "" {
 		e.URL = page
 	}
 	commits := h.commitsOf(c)
@@ -130,7 +130,7 @@ func (h *hook) addCommits(e *notify.Event, commits []commit) {
 			Message: c.message,
 			Author:  c.author.author(),
 			At:      c.at,
-			URL:     h.site.commit(h.repository, c.id),
+			URL:     h.site.commit(&h.repository, c.id),
 		})
 	}
 }

@@ -11,12 +11,12 @@ import (
 // forked happens to the repository that was forked: its hooks send it and its
 // rules ask for it. The fork is a fact, and where the event's link leads.
 func forked(h *hook, e *notify.Event) error {
-	fork := h.repository
+	fork := &h.repository
 	if fork.slug == "" {
 		return notify.NotUnderstood("there is no repository with a slug")
 	}
 	if origin := fork.origin; origin != nil && origin.slug != "" {
-		h.place(e, *origin)
+		h.place(e, origin)
 	}
 	e.URL = h.site.repository(fork).URL
 	e.Facts = []notify.Fact{{Name: "Fork", Value: payload.Cut(fork.project.key + "/" + fork.slug)}}
@@ -31,24 +31,23 @@ type modified struct {
 	project    project
 }
 
-func readModified(r *payload.Reader) modified {
-	m := modified{given: r.Kind() == '{'}
+func (m *modified) read(r *payload.Reader) {
+	*m = modified{given: r.Kind() == '{'}
 	for name := range r.Object {
 		switch string(name) {
 		case "key", "type", "owner":
-			m.project.read(name, r)
+			m.project.member(name, r)
 		default:
-			m.repository.read(name, r)
+			m.repository.member(name, r)
 		}
 	}
 	m.project.name, m.project.description, m.project.link = m.repository.name, m.repository.description, m.repository.link
-	return m
 }
 
 // repositoryModified has in Changes what differs. Fields: key (the project's),
 // slug, name, description, public.
 func repositoryModified(h *hook, e *notify.Event) error {
-	was, now := h.before.repository, h.after.repository
+	was, now := &h.before.repository, &h.after.repository
 	if now.slug == "" {
 		return notify.NotUnderstood("there is no new repository with a slug")
 	}
@@ -66,7 +65,7 @@ func repositoryModified(h *hook, e *notify.Event) error {
 
 // projectModified has in Changes what differs. Fields: key, name, description.
 func projectModified(h *hook, e *notify.Event) error {
-	was, now := h.before.project, h.after.project
+	was, now := &h.before.project, &h.after.project
 	if now.key == "" {
 		return notify.NotUnderstood("there is no new project with a key")
 	}
@@ -120,7 +119,7 @@ func readSecretLocation(r *payload.Reader) secretLocation {
 		case "line":
 			s.line = r.Int()
 		case "repository":
-			s.repository = readRepository(r)
+			s.repository.read(r)
 		}
 	}
 	return s
@@ -158,8 +157,8 @@ func secretDetected(h *hook) ([]notify.Event, error) {
 			i = len(events)
 			index[at] = i
 			e := h.event(notify.RepositorySecretDetected)
-			h.place(&e, s.repository)
-			if page := h.site.commit(s.repository, s.commit); page != "" {
+			h.place(&e, &s.repository)
+			if page := h.site.commit(&s.repository, s.commit); page != "" {
 				e.URL = page
 			}
 			events = append(events, e)

@@ -64,16 +64,15 @@ type project struct {
 	ofUser                                  bool
 }
 
-func readProject(r *payload.Reader) project {
-	var p project
+func (p *project) read(r *payload.Reader) {
+	*p = project{}
 	for name := range r.Object {
-		p.read(name, r)
+		p.member(name, r)
 	}
-	return p
 }
 
-// read reads one member.
-func (p *project) read(name []byte, r *payload.Reader) {
+// member reads one member.
+func (p *project) member(name []byte, r *payload.Reader) {
 	switch string(name) {
 	case "key":
 		p.key = r.Text()
@@ -99,16 +98,15 @@ type repository struct {
 	origin                                *repository // of a fork
 }
 
-func readRepository(r *payload.Reader) repository {
-	var p repository
+func (p *repository) read(r *payload.Reader) {
+	*p = repository{}
 	for name := range r.Object {
-		p.read(name, r)
+		p.member(name, r)
 	}
-	return p
 }
 
-// read reads one member.
-func (p *repository) read(name []byte, r *payload.Reader) {
+// member reads one member.
+func (p *repository) member(name []byte, r *payload.Reader) {
 	switch string(name) {
 	case "slug":
 		p.slug = r.Text()
@@ -119,12 +117,12 @@ func (p *repository) read(name []byte, r *payload.Reader) {
 	case "public":
 		p.public = notify.YesNo(r.Bool())
 	case "project":
-		p.project = readProject(r)
+		p.project.read(r)
 	case "links":
 		p.link = readSelf(r)
 	case "origin":
-		origin := readRepository(r)
-		p.origin = &origin
+		p.origin = new(repository)
+		p.origin.read(r)
 	}
 }
 
@@ -151,13 +149,13 @@ type ref struct {
 func readRef(r *payload.Reader) ref {
 	var p ref
 	for name := range r.Object {
-		p.read(name, r)
+		p.member(name, r)
 	}
 	return p
 }
 
-// read reads one member.
-func (p *ref) read(name []byte, r *payload.Reader) {
+// member reads one member.
+func (p *ref) member(name []byte, r *payload.Reader) {
 	switch string(name) {
 	case "id":
 		p.id = r.Text()
@@ -195,8 +193,8 @@ type commit struct {
 	parents     []string
 }
 
-func readCommit(r *payload.Reader) commit {
-	var p commit
+func (p *commit) read(r *payload.Reader) {
+	*p = commit{}
 	for name := range r.Object {
 		switch string(name) {
 		case "id":
@@ -211,6 +209,11 @@ func readCommit(r *payload.Reader) commit {
 			p.parents = payload.All(r, readID)
 		}
 	}
+}
+
+func readCommit(r *payload.Reader) commit {
+	var p commit
+	p.read(r)
 	return p
 }
 
