@@ -119,7 +119,7 @@ func pullRequestComment(h *hook, e *notify.Event) error {
 }
 
 func commitComment(h *hook, e *notify.Event) error {
-	page := h.site.commit(h.repository, commit{id: h.commit})
+	page := h.site.commit(&h.repository, &commit{id: h.commit})
 	h.addComment(e)
 	e.At = h.comment.created
 	e.Comment.Commit = h.commit

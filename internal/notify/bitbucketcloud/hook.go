@@ -38,13 +38,13 @@ func (h *hook) read(r *payload.Reader) {
 		case "actor":
 			h.actor = readUser(r)
 		case "repository":
-			h.repository = readRepository(r)
+			h.repository.read(r)
 		case "push":
 			h.has.set(hasPush, object)
 			h.push = readPush(r)
 		case "pullrequest":
 			h.has.set(hasPullRequest, object)
-			h.pullRequest = readPullRequest(r)
+			h.pullRequest.read(r)
 		case "approval":
 			h.has.set(hasApproval, object)
 			h.review = readReview(r)
@@ -59,16 +59,16 @@ func (h *hook) read(r *payload.Reader) {
 			h.commit = readCommit(r).id
 		case "commit_status":
 			h.has.set(hasStatus, object)
-			h.status = readStatus(r)
+			h.status.read(r)
 		case "changes":
 			h.changes = readChanges(r)
 			h.has.set(hasChanges, len(h.changes) > 0)
 		case "issue":
 			h.has.set(hasIssue, object)
-			h.issue = readIssue(r)
+			h.issue.read(r)
 		case "fork":
 			h.has.set(hasFork, object)
-			h.fork = readRepository(r)
+			h.fork.read(r)
 		case "project":
 			h.has.set(hasProject, object)
 			h.project = readProject(r)
@@ -84,12 +84,12 @@ func (h *hook) read(r *payload.Reader) {
 // event returns an event with what every event of the body has.
 func (h *hook) event(types ...notify.EventType) notify.Event {
 	e := notify.Event{Types: types, Key: h.key, Actor: h.actor.user()}
-	h.place(&e, h.repository)
+	h.place(&e, &h.repository)
 	return e
 }
 
 // place says where the event happened.
-func (h *hook) place(e *notify.Event, r repository) {
+func (h *hook) place(e *notify.Event, r *repository) {
 	e.Project = h.site.workspace(r)
 	e.Repository = h.site.repository(r)
 	e.URL = e.Repository.URL

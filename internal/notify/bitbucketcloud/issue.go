@@ -17,8 +17,8 @@ type issue struct {
 	created, updated                   time.Time
 }
 
-func readIssue(r *payload.Reader) issue {
-	var i issue
+func (i *issue) read(r *payload.Reader) {
+	*i = issue{}
 	for name := range r.Object {
 		switch string(name) {
 		case "id":
@@ -43,7 +43,6 @@ func readIssue(r *payload.Reader) issue {
 			i.updated = r.Time()
 		}
 	}
-	return i
 }
 
 func issueEvent(h *hook, e *notify.Event) error {
@@ -52,7 +51,7 @@ func issueEvent(h *hook, e *notify.Event) error {
 		return notify.NotUnderstood("there is no issue with an id")
 	}
 	e.At = i.created
-	e.URL = h.site.issue(h.repository, i)
+	e.URL = h.site.issue(&h.repository, i)
 	name := "#" + strconv.FormatInt(i.id, 10)
 	if i.title != "" {
 		name += " " + i.title

@@ -15,7 +15,7 @@ type site string
 
 // workspace is where a repository is, as rules and hooks have it: in the place
 // of the self-hosted edition's project.
-func (s site) workspace(r repository) notify.Project {
+func (s site) workspace(r *repository) notify.Project {
 	p := notify.Project{Key: r.workspace, Name: payload.Cut(r.workspaceName), URL: r.workspaceLink}
 	if p.URL == "" && s != "" && p.Key != "" {
 		p.URL = payload.Short(string(s) + "/" + url.PathEscape(p.Key) + "/")
@@ -23,11 +23,11 @@ func (s site) workspace(r repository) notify.Project {
 	return p
 }
 
-func (s site) repository(r repository) notify.Repository {
+func (s site) repository(r *repository) notify.Repository {
 	return notify.Repository{Key: r.slug, Name: payload.Cut(r.name), URL: s.repositoryURL(r)}
 }
 
-func (s site) repositoryURL(r repository) string {
+func (s site) repositoryURL(r *repository) string {
 	switch {
 	case r.link != "":
 		return r.link
@@ -38,7 +38,7 @@ func (s site) repositoryURL(r repository) string {
 }
 
 // in is the address of a page of the repository, path starting with a slash.
-func (s site) in(r repository, path string) string {
+func (s site) in(r *repository, path string) string {
 	base := s.repositoryURL(r)
 	if base == "" {
 		return ""
@@ -46,21 +46,21 @@ func (s site) in(r repository, path string) string {
 	return payload.Short(strings.TrimRight(base, "/") + path)
 }
 
-func (s site) commit(r repository, c commit) string {
+func (s site) commit(r *repository, c *commit) string {
 	if c.link != "" || c.id == "" {
 		return c.link
 	}
 	return s.in(r, "/commits/"+url.PathEscape(c.id))
 }
 
-func (s site) pullRequest(r repository, p *pullRequest) string {
+func (s site) pullRequest(r *repository, p *pullRequest) string {
 	if p.link != "" {
 		return p.link
 	}
 	return s.in(r, "/pull-requests/"+strconv.FormatInt(p.id, 10))
 }
 
-func (s site) issue(r repository, i *issue) string {
+func (s site) issue(r *repository, i *issue) string {
 	if i.link != "" {
 		return i.link
 	}

@@ -25,8 +25,8 @@ type end struct {
 	repository     repository
 }
 
-func readPullRequest(r *payload.Reader) pullRequest {
-	var p pullRequest
+func (p *pullRequest) read(r *payload.Reader) {
+	*p = pullRequest{}
 	for name := range r.Object {
 		switch string(name) {
 		case "id":
@@ -44,9 +44,9 @@ func readPullRequest(r *payload.Reader) pullRequest {
 		case "reviewers":
 			p.reviewers = payload.All(r, readUsers)
 		case "source":
-			p.source = readEnd(r)
+			p.source.read(r)
 		case "destination":
-			p.destination = readEnd(r)
+			p.destination.read(r)
 		case "merge_commit":
 			p.mergeCommit = readHash(r)
 		case "reason":
@@ -59,11 +59,10 @@ func readPullRequest(r *payload.Reader) pullRequest {
 			p.updated = r.Time()
 		}
 	}
-	return p
 }
 
-func readEnd(r *payload.Reader) end {
-	var p end
+func (p *end) read(r *payload.Reader) {
+	*p = end{}
 	for name := range r.Object {
 		switch string(name) {
 		case "branch":
@@ -71,10 +70,9 @@ func readEnd(r *payload.Reader) end {
 		case "commit":
 			p.commit = readHash(r)
 		case "repository":
-			p.repository = readRepository(r)
+			p.repository.read(r)
 		}
 	}
-	return p
 }
 
 // review is an approval or a request for changes.
@@ -102,9 +100,9 @@ func pullRequestEvent(h *hook, e *notify.Event) error {
 	if p.id <= 0 {
 		return notify.NotUnderstood("there is no pullrequest with an id")
 	}
-	at := h.repository
+	at := &h.repository
 	if at.slug == "" {
-		at = p.destination.repository
+		at = &p.destination.repository
 		h.place(e, at)
 	}
 	e.URL = h.site.pullRequest(at, p)

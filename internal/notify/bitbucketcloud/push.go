@@ -131,7 +131,7 @@ func (h *hook) addCommits(e *notify.Event, c *change) {
 	e.CommitCount, e.CommitsCut = len(c.commits), c.truncated
 	for _, k := range c.commits[:min(len(c.commits), notify.MaxCommits)] {
 		e.Commits = append(e.Commits, notify.Commit{
-			ID: k.id, Message: k.message, Author: k.author, At: k.at, URL: h.site.commit(h.repository, k),
+			ID: k.id, Message: k.message, Author: k.author, At: k.at, URL: h.site.commit(&h.repository, &k),
 		})
 	}
 }

@@ -90,7 +90,7 @@ func forked(h *hook, e *notify.Event) error {
 	if h.fork.slug == "" {
 		return notify.NotUnderstood("there is no fork with a full_name")
 	}
-	e.URL = h.site.repositoryURL(h.fork)
+	e.URL = h.site.repositoryURL(&h.fork)
 	e.Facts = append(e.Facts, notify.Fact{Name: "Fork", Value: payload.Cut(h.fork.fullName())})
 	return nil
 }
@@ -152,7 +152,7 @@ func (h *hook) addKeyChange(e *notify.Event) error {
 		}
 		if now := h.repository; now.workspace != workspace || now.slug != slug {
 			now.workspace, now.slug, now.link = workspace, slug, "" // the link is that of the old name
-			h.place(e, now)
+			h.place(e, &now)
 		}
 		e.Changes = payload.Changed(e.Changes, workspaceField, workspaceBefore, workspace)
 		e.Changes = payload.Changed(e.Changes, slugField, slugBefore, slug)

@@ -51,8 +51,8 @@ type repository struct {
 	project                      project
 }
 
-func readRepository(r *payload.Reader) repository {
-	var p repository
+func (p *repository) read(r *payload.Reader) {
+	*p = repository{}
 	for name := range r.Object {
 		switch string(name) {
 		case "full_name":
@@ -68,7 +68,6 @@ func readRepository(r *payload.Reader) repository {
 			p.project = readProject(r)
 		}
 	}
-	return p
 }
 
 // keys are the workspace and the slug of a full name.

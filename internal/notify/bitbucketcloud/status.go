@@ -20,8 +20,8 @@ type commitStatus struct {
 	created, updated                            time.Time
 }
 
-func readStatus(r *payload.Reader) commitStatus {
-	var s commitStatus
+func (s *commitStatus) read(r *payload.Reader) {
+	*s = commitStatus{}
 	for name := range r.Object {
 		switch string(name) {
 		case "key":
@@ -46,7 +46,6 @@ func readStatus(r *payload.Reader) commitStatus {
 			s.updated = r.Time()
 		}
 	}
-	return s
 }
 
 // statusSet tells of a build, and what became of a pipeline where it is one.
@@ -68,7 +67,7 @@ func statusSet(h *hook) ([]notify.Event, error) {
 		Commit: s.commit.id, Key: payload.Cut(cmp.Or(s.key, s.name)), Name: payload.Cut(s.name), State: payload.Cut(s.state),
 		Description: payload.Cut(s.description), URL: payload.Page(s.url),
 	}
-	if page := h.site.commit(h.repository, s.commit); page != "" {
+	if page := h.site.commit(&h.repository, &s.commit); page != "" {
 		e.URL = page
 	}
 	if t, ok := pipelineType(s.state); ok && h.ofPipeline() {
@@ -107,7 +106,7 @@ func (h *hook) ofPipeline() bool {
 	if s.url == "" {
 		return pipelineName.MatchString(s.name) && wholeNumber.MatchString(s.key)
 	}
-	for _, r := range []repository{h.repository, {workspace: h.repository.workspace, slug: h.repository.slug}} {
+	for _, r := range []*repository{&h.repository, {workspace: h.repository.workspace, slug: h.repository.slug}} {
 		base := strings.TrimRight(h.site.repositoryURL(r), "/")
 		if base != "" && len(s.url) > len(base) && strings.EqualFold(s.url[:len(base)], base) && pipelinePage.MatchString(s.url[len(base):]) {
 			return true

@@ -50,7 +50,7 @@ func (p *pullRequest) read(r *payload.Reader) {
 }
 
 func (p *pullRequest) readTarget(r *payload.Reader) {
-	p.to = ref{}
+	p.to, p.repository = ref{}, repository{}
 	for name := range r.Object {
 		if string(name) == "repository" {
 			p.repository.read(r)
