@@ -16,28 +16,40 @@ var bulkTable = db.Migrations{Name: "bulk", FS: fstest.MapFS{
 	"migrations/postgres/0001_t.sql": {Data: []byte(`CREATE TABLE t (a BIGINT PRIMARY KEY, b TEXT NOT NULL, c BYTEA, d TEXT, e TEXT NOT NULL, f BIGINT NOT NULL)`)},
 }}
 
+// bulkRow is a row of t.
+type bulkRow struct {
+	id    int64
+	text  string
+	blob  []byte
+	other *string
+}
+
+var insertBulk = db.Insert[bulkRow]{
+	Into: `t (a, b, c, d, e, f)`,
+	Columns: []db.Column[bulkRow]{
+		db.Number(func(r bulkRow) int64 { return r.id }),
+		db.Text(func(r bulkRow) string { return r.text }),
+		db.Blob(func(r bulkRow) []byte { return r.blob }),
+		db.TextOrNull(func(r bulkRow) *string { return r.other }),
+	},
+	Constants: `'it''s', 7`,
+}
+
 // bulkRows are n rows of t, of which some have no c and some no d.
-func bulkRows(n int, b string) (db.Insert, []string) {
-	var (
-		ids    []int64
-		texts  []string
-		blobs  [][]byte
-		others []*string
-		want   []string
-	)
+func bulkRows(n int, b string) (rows []bulkRow, ids []int64, want []string) {
 	for i := range n {
-		ids, texts = append(ids, int64(i)*3), append(texts, b+fmt.Sprint(i))
-		blob, other := []byte{byte(i), 0}, fmt.Sprint("o", i)
-		blobs, others = append(blobs, blob), append(others, &other)
+		other := fmt.Sprint("o", i)
+		r := bulkRow{int64(i) * 3, b + fmt.Sprint(i/2), []byte{byte(i), 0}, &other}
 		if i%3 == 1 {
-			blobs[i], blob = nil, nil
+			r.blob = nil
 		}
 		if i%3 == 2 {
-			others[i], other = nil, "none"
+			r.other, other = nil, "none"
 		}
-		want = append(want, fmt.Sprintf("%d %s %x %v %s 7 %s", ids[i], texts[i], blob, blob == nil, "it's", other))
+		rows, ids = append(rows, r), append(ids, r.id)
+		want = append(want, fmt.Sprintf("%d %s %x %v %s 7 %s", r.id, r.text, r.blob, r.blob == nil, "it's", other))
 	}
-	return db.Insert{Into: `t (a, b, c, d, e, f)`, Columns: []any{ids, texts, blobs, others}, Constants: `'it''s', 7`}, want
+	return rows, ids, want
 }
 
 // However many rows there are, all of them are written once, as they were
@@ -45,17 +57,18 @@ func bulkRows(n int, b string) (db.Insert, []string) {
 func TestInsert(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		for _, n := range []int{0, 1, 13, 14, 55, 56, 57, 3*56 + 2*14 + 3*3 + 2} {
-			in, _ := bulkRows(n, "first")
-			again, want := bulkRows(n, "then")
+			first, ids, _ := bulkRows(n, "first")
+			then, _, want := bulkRows(n, "then")
+			again := insertBulk
 			again.OnConflict = `ON CONFLICT (a) DO UPDATE SET b = excluded.b`
 			err := d.Write(t.Context(), func(tx *db.Tx) error {
 				if _, err := tx.Exec(t.Context(), `DELETE FROM t`); err != nil {
 					return err
 				}
-				if err := tx.Insert(t.Context(), "inserting", in); err != nil {
+				if err := insertBulk.Rows(t.Context(), tx, "inserting", first); err != nil {
 					return err
 				}
-				return tx.Insert(t.Context(), "inserting", again)
+				return again.Rows(t.Context(), tx, "inserting", then)
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -63,7 +76,6 @@ func TestInsert(t *testing.T) {
 			if n == 0 {
 				continue
 			}
-			ids := in.Columns[0].([]int64)
 			got, err := findRows(t.Context(), d, ids[:min(n, db.MostIDs)])
 			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("of %d rows are found, %v\n%q\nwant\n%q", n, err, got, want)
@@ -75,12 +87,12 @@ func TestInsert(t *testing.T) {
 // A row that cannot be written takes those before it with it.
 func TestInsertFails(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		in, _ := bulkRows(60, "x")
-		in.Columns[0].([]int64)[58] = 0
-		if err := d.Write(t.Context(), func(tx *db.Tx) error { return tx.Insert(t.Context(), "inserting", in) }); err == nil {
+		rows, ids, _ := bulkRows(60, "x")
+		rows[58].id = 0
+		if err := d.Write(t.Context(), func(tx *db.Tx) error { return insertBulk.Rows(t.Context(), tx, "inserting", rows) }); err == nil {
 			t.Fatal("a key is there twice")
 		}
-		if got, err := findRows(t.Context(), d, in.Columns[0].([]int64)); err != nil || len(got) > 0 {
+		if got, err := findRows(t.Context(), d, ids); err != nil || len(got) > 0 {
 			t.Errorf("%d rows are there, %v", len(got), err)
 		}
 	}, bulkTable)

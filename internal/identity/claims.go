@@ -128,10 +128,14 @@ func storeGroups(ctx context.Context, tx *db.Tx, user int64, groups []string, no
 		`DELETE FROM identity_members WHERE user_id = $1 AND name = $2`, gone, nil); err != nil {
 		return err
 	}
-	return tx.Insert(ctx, "storing groups of a user", db.Insert{
-		Into:    "identity_members (user_id, name, since)",
-		Columns: []any{slices.Repeat([]int64{user}, len(added)), added, slices.Repeat([]int64{db.Micros(now)}, len(added))},
-	})
+	return db.Insert[string]{
+		Into: "identity_members (user_id, name, since)",
+		Columns: []db.Column[string]{
+			db.Number(func(string) int64 { return user }),
+			db.Text(func(name string) string { return name }),
+			db.Number(func(string) int64 { return db.Micros(now) }),
+		},
+	}.Rows(ctx, tx, "storing groups of a user", added)
 }
 
 func groupsOf(ctx context.Context, tx *db.Tx, user int64) (map[string]bool, error) {

@@ -33,29 +33,30 @@ func nameCommits(ctx context.Context, tx *db.Tx, receipts []*notify.Receipt) err
 			}
 		}
 	}
-	if len(order) == 0 {
-		return nil
-	}
-	n := len(order)
-	connections, hashes := make([]string, n), make([]string, n)
-	projects, repositories := make([]string, n), make([]string, n)
-	projectFolds, repositoryFolds := make([]string, n), make([]string, n)
-	branches, named, due := make([]string, n), make([]int64, n), make([]int64, n)
+	commits := make([]notify.NamedCommit, len(order))
 	for i, k := range order {
-		c := last[k]
-		connections[i], hashes[i] = c.Connection, c.Hash
-		projects[i], repositories[i] = c.At.ProjectKey, c.At.RepositoryKey
-		projectFolds[i], repositoryFolds[i] = k.at.ProjectKey, k.at.RepositoryKey
-		branches[i], named[i], due[i] = c.Branch, db.Micros(c.NamedAt), db.Micros(c.DueAt)
+		commits[i] = last[k]
 	}
-	return tx.Insert(ctx, "inserting named commits", db.Insert{
-		Into: `notify_commits (connection, hash, project_key, repository_key, project_fold, repository_fold,
-			branch, named_at, due_at, asked)`,
-		Columns:   []any{connections, hashes, projects, repositories, projectFolds, repositoryFolds, branches, named, due},
-		Constants: `0`,
-		OnConflict: `ON CONFLICT (connection, hash, project_fold, repository_fold) DO UPDATE SET
-			branch = excluded.branch, named_at = excluded.named_at, due_at = excluded.due_at, asked = 0 WHERE excluded.due_at > 0`,
-	})
+	return insertCommit.Rows(ctx, tx, "inserting named commits", commits)
+}
+
+var insertCommit = db.Insert[notify.NamedCommit]{
+	Into: `notify_commits (connection, hash, project_key, repository_key, project_fold, repository_fold,
+		branch, named_at, due_at, asked)`,
+	Columns: []db.Column[notify.NamedCommit]{
+		db.Text(func(c notify.NamedCommit) string { return c.Connection }),
+		db.Text(func(c notify.NamedCommit) string { return c.Hash }),
+		db.Text(func(c notify.NamedCommit) string { return c.At.ProjectKey }),
+		db.Text(func(c notify.NamedCommit) string { return c.At.RepositoryKey }),
+		db.Text(func(c notify.NamedCommit) string { return c.At.Folded().ProjectKey }),
+		db.Text(func(c notify.NamedCommit) string { return c.At.Folded().RepositoryKey }),
+		db.Text(func(c notify.NamedCommit) string { return c.Branch }),
+		db.Number(func(c notify.NamedCommit) int64 { return db.Micros(c.NamedAt) }),
+		db.Number(func(c notify.NamedCommit) int64 { return db.Micros(c.DueAt) }),
+	},
+	Constants: `0`,
+	OnConflict: `ON CONFLICT (connection, hash, project_fold, repository_fold) DO UPDATE SET
+		branch = excluded.branch, named_at = excluded.named_at, due_at = excluded.due_at, asked = 0 WHERE excluded.due_at > 0`,
 }
 
 const selectCommits = `SELECT connection, hash, project_key, repository_key, branch, named_at, due_at, asked FROM notify_commits `

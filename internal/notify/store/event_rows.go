@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"outrigger/internal/db"
+	"outrigger/internal/notify"
 )
 
 // insertEventRows inserts the rows in order and sets the id of those that
@@ -20,64 +21,63 @@ func insertEventRows(ctx context.Context, tx *db.Tx, rows []*eventRow) error {
 	if err != nil {
 		return err
 	}
-	c := newEventColumns(len(rows))
-	for _, e := range rows {
-		e.id = 0
-		c.add(e)
+	for i, e := range rows {
+		e.id, e.reserved = 0, ids[i]
 	}
-	if err := tx.Insert(ctx, "inserting events", db.Insert{
-		Into: `notify_events (id, connection, hook, event_key, request_id, fingerprint, received_at, outcome, reason,
-			project_key, repository_key, generation, rules, delivery, needed, event, body)`,
-		Columns: []any{ids, c.connection, c.hook, c.key, c.requestID, c.fingerprint, c.receivedAt, c.outcome, c.reason,
-			c.project, c.repository, c.generation, c.rules, c.delivery, c.needed, c.event, c.body},
-		OnConflict: `ON CONFLICT (fingerprint) WHERE fingerprint IS NOT NULL DO NOTHING`,
-	}); err != nil {
+	if err := insertEvent.Rows(ctx, tx, "inserting events", rows); err != nil {
 		return err
 	}
 	return markInserted(ctx, tx, ids, rows)
 }
 
-// eventColumns are rows of notify_events, column by column.
-type eventColumns struct {
-	connection, hook, key, outcome, reason, project, repository []string
-	requestID                                                   []*string
-	fingerprint, event, body                                    [][]byte
-	receivedAt, generation, rules, delivery, needed             []int64
+var insertEvent = db.Insert[*eventRow]{
+	Into: `notify_events (id, connection, hook, event_key, request_id, fingerprint, received_at, outcome, reason,
+		project_key, repository_key, generation, rules, delivery, needed, event, body)`,
+	Columns: []db.Column[*eventRow]{
+		db.Number(func(e *eventRow) int64 { return e.reserved }),
+		db.Text(func(e *eventRow) string { return e.receipt.Connection }),
+		db.Text(func(e *eventRow) string { return e.receipt.Hook }),
+		db.Text(func(e *eventRow) string { return e.receipt.Key }),
+		db.TextOrNull((*eventRow).requestID),
+		db.Blob((*eventRow).fingerprint),
+		db.Number(func(e *eventRow) int64 { return db.Micros(e.receipt.ReceivedAt) }),
+		db.Text(func(e *eventRow) string { return string(e.receipt.Outcome) }),
+		db.Text(func(e *eventRow) string { return e.receipt.Why() }),
+		db.Text(func(e *eventRow) string { return e.place().ProjectKey }),
+		db.Text(func(e *eventRow) string { return e.place().RepositoryKey }),
+		db.Number(func(e *eventRow) int64 { return e.receipt.Generation }),
+		db.Number(func(e *eventRow) int64 { return int64(e.rules) }),
+		db.Number(func(e *eventRow) int64 { return e.delivery }),
+		db.Number(func(e *eventRow) int64 { return int64(e.needed) }),
+		db.Blob(func(e *eventRow) []byte { return e.event }),
+		db.Blob(func(e *eventRow) []byte { return e.receipt.Body }),
+	},
+	OnConflict: `ON CONFLICT (fingerprint) WHERE fingerprint IS NOT NULL DO NOTHING`,
 }
 
-func newEventColumns(n int) *eventColumns {
-	texts := func() []string { return make([]string, 0, n) }
-	blobs := func() [][]byte { return make([][]byte, 0, n) }
-	numbers := func() []int64 { return make([]int64, 0, n) }
-	return &eventColumns{
-		connection: texts(), hook: texts(), key: texts(), outcome: texts(), reason: texts(), project: texts(), repository: texts(),
-		requestID: make([]*string, 0, n), fingerprint: blobs(), event: blobs(), body: blobs(),
-		receivedAt: numbers(), generation: numbers(), rules: numbers(), delivery: numbers(), needed: numbers(),
+// identifies reports whether a webhook is known again by this row: the others are the
+// same webhook's, and of a build the last state tells.
+func (e *eventRow) identifies() bool { return e.index == 0 && e.receipt.Build == nil }
+
+func (e *eventRow) fingerprint() []byte {
+	if !e.identifies() {
+		return nil
 	}
+	return e.receipt.Fingerprint()
 }
 
-func (c *eventColumns) add(e *eventRow) {
-	r := e.receipt
-	var requestID *string
-	var fingerprint []byte
-	if e.index == 0 && r.Build == nil { // the others are the same webhook's; of a build the last state tells
-		fingerprint = r.Fingerprint()
-		if r.RequestID != "" {
-			requestID = &r.RequestID
-		}
+func (e *eventRow) requestID() *string {
+	if !e.identifies() || e.receipt.RequestID == "" {
+		return nil
 	}
-	c.connection, c.hook, c.key = append(c.connection, r.Connection), append(c.hook, r.Hook), append(c.key, r.Key)
-	c.requestID, c.fingerprint = append(c.requestID, requestID), append(c.fingerprint, fingerprint)
-	c.receivedAt = append(c.receivedAt, db.Micros(r.ReceivedAt))
-	c.outcome, c.reason = append(c.outcome, string(r.Outcome)), append(c.reason, r.Why())
-	project, repository := "", ""
-	if e.of != nil {
-		project, repository = e.of.Project.Key, e.of.Repository.Key
+	return &e.receipt.RequestID
+}
+
+func (e *eventRow) place() notify.RepositoryRef {
+	if e.of == nil {
+		return notify.RepositoryRef{}
 	}
-	c.project, c.repository = append(c.project, project), append(c.repository, repository)
-	c.generation, c.rules = append(c.generation, r.Generation), append(c.rules, int64(e.rules))
-	c.delivery, c.needed = append(c.delivery, e.delivery), append(c.needed, int64(e.needed))
-	c.event, c.body = append(c.event, e.event), append(c.body, r.Body)
+	return notify.RepositoryRef{ProjectKey: e.of.Project.Key, RepositoryKey: e.of.Repository.Key}
 }
 
 // markInserted sets the ids of the rows that are there: RETURNING would cost

@@ -186,7 +186,8 @@ type eventRow struct {
 	receipt  *notify.Receipt
 	index    int           // of the event; 0 carries the webhook's identity
 	of       *notify.Event // nil: there is none
-	id       int64
+	id       int64         // 0: it is not there
+	reserved int64         // the id that it gets if it is new
 	rules    int
 	needed   int   // deliveries
 	delivery int64 // the first of them; 0: none

@@ -61,20 +61,21 @@ func upsertProjects(ctx context.Context, tx *db.Tx, connection string, projects 
 		}
 		byKey[fold] = p
 	}
-	n := len(folds)
-	connections, keys, names, seen, ids := make([]string, n), make([]string, n), make([]string, n), make([]int64, n), make([]int64, n)
-	for i, fold := range folds {
-		ids[i] = byKey[fold].ID
-		connections[i], keys[i], names[i], seen[i] = connection, clean(byKey[fold].Key), clean(byKey[fold].Name), db.Micros(at)
-	}
-	return tx.Insert(ctx, "keeping projects", db.Insert{
+	return db.Insert[string]{
 		Into: `notify_webhooks (connection, project_fold, project_key, project_name, seen_at, project_id,
 			state, hook, remote_id, successes, failures, last_success, last_failure, answer, reason, set_at, secret_mark, checked_at)`,
-		Columns:   []any{connections, folds, keys, names, seen, ids},
+		Columns: []db.Column[string]{
+			db.Text(func(string) string { return connection }),
+			db.Text(func(fold string) string { return fold }),
+			db.Text(func(fold string) string { return clean(byKey[fold].Key) }),
+			db.Text(func(fold string) string { return clean(byKey[fold].Name) }),
+			db.Number(func(string) int64 { return db.Micros(at) }),
+			db.Number(func(fold string) int64 { return byKey[fold].ID }),
+		},
 		Constants: `'unchecked', '', 0, 0, 0, 0, 0, '', '', 0, '', 0`,
 		OnConflict: `ON CONFLICT (connection, project_fold) DO UPDATE SET project_key = excluded.project_key,
 			project_name = excluded.project_name, seen_at = excluded.seen_at, project_id = excluded.project_id`,
-	})
+	}.Rows(ctx, tx, "keeping projects", folds)
 }
 
 // ProjectIDs returns the platform's ids of a connection's projects as listed last,

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"outrigger/internal/db"
 	"outrigger/internal/threads"
@@ -47,16 +46,21 @@ func (s *Store) Intend(ctx context.Context, lease *db.Lease, stage, epoch int64,
 // Issues that m counts as done are passed over: their commit comes again, after
 // its answer was lost.
 func noteBefore(ctx context.Context, tx *db.Tx, m *threads.Migration, news []*threads.News) error {
-	var chunks, places []int64
-	var texts []string
+	var had []*threads.News
 	for _, n := range news {
 		if len(n.Before) > 0 && !m.Done(threads.Place{Chunk: n.Chunk.Number, Issue: int64(n.Place)}) {
-			chunks, places, texts = append(chunks, n.Chunk.Number), append(places, int64(n.Place)), append(texts, string(n.Before.AppendJSON(nil)))
+			had = append(had, n)
 		}
 	}
-	stages := slices.Repeat([]int64{m.Stage}, len(texts))
-	return tx.Insert(ctx, "noting what issues had before",
-		db.Insert{Into: `threads_before (stage_id, chunk, place, parents)`, Columns: []any{stages, chunks, places, texts}})
+	return db.Insert[*threads.News]{
+		Into: `threads_before (stage_id, chunk, place, parents)`,
+		Columns: []db.Column[*threads.News]{
+			db.Number(func(*threads.News) int64 { return m.Stage }),
+			db.Number(func(n *threads.News) int64 { return n.Chunk.Number }),
+			db.Number(func(n *threads.News) int64 { return int64(n.Place) }),
+			db.Text(func(n *threads.News) string { return string(n.Before.AppendJSON(nil)) }),
+		},
+	}.Rows(ctx, tx, "noting what issues had before", had)
 }
 
 // Before returns what the issues of a chunk had before they were written, by their

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"math"
-	"slices"
 	"strconv"
 
 	"outrigger/internal/db"
@@ -86,15 +85,15 @@ func mergeKind(ctx context.Context, tx *db.Tx, kind int64, mappings []threads.ID
 		return n, err
 	}
 	now, changed, n := settle(stored, servers, clouds)
-	kinds, clouds := slices.Repeat([]int64{kind}, len(changed)), make([]int64, len(changed))
-	for i, id := range changed {
-		clouds[i] = now[id]
-	}
-	err = tx.Insert(ctx, "storing mappings", db.Insert{
-		Into:       `threads_source_mappings (kind_id, server_id, cloud_id)`,
-		Columns:    []any{kinds, changed, clouds},
+	err = db.Insert[int64]{
+		Into: `threads_source_mappings (kind_id, server_id, cloud_id)`,
+		Columns: []db.Column[int64]{
+			db.Number(func(int64) int64 { return kind }),
+			db.Number(func(server int64) int64 { return server }),
+			db.Number(func(server int64) int64 { return now[server] }),
+		},
 		OnConflict: `ON CONFLICT (kind_id, server_id) DO UPDATE SET cloud_id = excluded.cloud_id`,
-	})
+	}.Rows(ctx, tx, "storing mappings", changed)
 	if err == nil && n.Added > 0 {
 		err = tx.Do(ctx, "storing mappings", `UPDATE threads_source_kinds SET mappings = mappings + $2 WHERE id = $1`, kind, n.Added)
 	}

@@ -228,18 +228,17 @@ func (w *mapWriter) save(ctx context.Context, ids []int64, found map[int64]store
 		}
 		ids = slices.DeleteFunc(ids, empty)
 	}
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = now[id]
-	}
-	return w.tx.Insert(ctx, "writing maps", db.Insert{
-		Into:       `threads_maps (target_id, issue_id, version, parents)`,
-		Columns:    []any{w.targets(len(ids)), ids, slices.Repeat([]int64{w.version}, len(ids)), texts},
+	return db.Insert[int64]{
+		Into: `threads_maps (target_id, issue_id, version, parents)`,
+		Columns: []db.Column[int64]{
+			db.Number(func(int64) int64 { return w.store.id }),
+			db.Number(func(id int64) int64 { return id }),
+			db.Number(func(int64) int64 { return w.version }),
+			db.Text(func(id int64) string { return now[id] }),
+		},
 		OnConflict: `ON CONFLICT (target_id, issue_id) DO UPDATE SET version = excluded.version, parents = excluded.parents`,
-	})
+	}.Rows(ctx, w.tx, "writing maps", ids)
 }
-
-func (w *mapWriter) targets(n int) []int64 { return slices.Repeat([]int64{w.store.id}, n) }
 
 // remove deletes the maps of issues.
 func (w *mapWriter) remove(ctx context.Context, ids []int64) error {
@@ -265,15 +264,20 @@ func (w *mapWriter) delete(ctx context.Context, ids []int64) error {
 // keepOld keeps what is about to be written over or deleted, where a
 // snapshot needs it.
 func (w *mapWriter) keepOld(ctx context.Context, ids []int64, found map[int64]storedMap) error {
-	var issues, versions []int64
-	var texts []string
+	var needed []int64
 	for _, id := range ids {
 		if before, there := found[id]; there && before.version <= w.snapshot {
-			issues, versions, texts = append(issues, id), append(versions, before.version), append(texts, before.parents)
+			needed = append(needed, id)
 		}
 	}
-	return w.tx.Insert(ctx, "keeping maps for a snapshot", db.Insert{
-		Into:    `threads_old_maps (target_id, issue_id, version, until, parents)`,
-		Columns: []any{w.targets(len(issues)), issues, versions, slices.Repeat([]int64{w.version}, len(issues)), texts},
-	})
+	return db.Insert[int64]{
+		Into: `threads_old_maps (target_id, issue_id, version, until, parents)`,
+		Columns: []db.Column[int64]{
+			db.Number(func(int64) int64 { return w.store.id }),
+			db.Number(func(id int64) int64 { return id }),
+			db.Number(func(id int64) int64 { return found[id].version }),
+			db.Number(func(int64) int64 { return w.version }),
+			db.Text(func(id int64) string { return found[id].parents }),
+		},
+	}.Rows(ctx, w.tx, "keeping maps for a snapshot", needed)
 }

@@ -74,15 +74,7 @@ func (s *Source) apply(ctx context.Context, tx *db.Tx, st threads.SourceState, c
 	if len(c.put) == 0 && len(c.remove) == 0 {
 		return nil
 	}
-	issues, comments, parents := make([]int64, len(c.put)), make([]int64, len(c.put)), make([]int64, len(c.put))
-	for i, r := range c.put {
-		issues[i], comments[i], parents[i] = r.IssueID, r.CommentID, r.ParentCommentID
-	}
-	if err := tx.Insert(ctx, "storing records", db.Insert{
-		Into:       `threads_source_records (issue_id, comment_id, parent_comment_id)`,
-		Columns:    []any{issues, comments, parents},
-		OnConflict: `ON CONFLICT (comment_id) DO UPDATE SET issue_id = excluded.issue_id, parent_comment_id = excluded.parent_comment_id`,
-	}); err != nil {
+	if err := insertRecord.Rows(ctx, tx, "storing records", c.put); err != nil {
 		return err
 	}
 	removed := make([][]any, len(c.remove))
@@ -94,6 +86,16 @@ func (s *Source) apply(ctx context.Context, tx *db.Tx, st threads.SourceState, c
 		return err
 	}
 	return s.reindex(ctx, tx, st, c.came, c.gone)
+}
+
+var insertRecord = db.Insert[threads.Record]{
+	Into: `threads_source_records (issue_id, comment_id, parent_comment_id)`,
+	Columns: []db.Column[threads.Record]{
+		db.Number(func(r threads.Record) int64 { return r.IssueID }),
+		db.Number(func(r threads.Record) int64 { return r.CommentID }),
+		db.Number(func(r threads.Record) int64 { return r.ParentCommentID }),
+	},
+	OnConflict: `ON CONFLICT (comment_id) DO UPDATE SET issue_id = excluded.issue_id, parent_comment_id = excluded.parent_comment_id`,
 }
 
 // storedOf reads what is stored of the comments of a slice.

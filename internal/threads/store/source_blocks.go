@@ -88,15 +88,15 @@ func cutBlock(ctx context.Context, tx *db.Tx, b block) ([]block, error) {
 }
 
 func putBlocks(ctx context.Context, tx *db.Tx, blocks []block) error {
-	issues, comments, records := make([]int64, len(blocks)), make([]int64, len(blocks)), make([]int64, len(blocks))
-	for i, b := range blocks {
-		issues[i], comments[i], records[i] = b.first.issue, b.first.comment, b.records
-	}
-	return tx.Insert(ctx, "storing blocks", db.Insert{
-		Into:       `threads_source_blocks (issue_id, comment_id, records)`,
-		Columns:    []any{issues, comments, records},
+	return db.Insert[block]{
+		Into: `threads_source_blocks (issue_id, comment_id, records)`,
+		Columns: []db.Column[block]{
+			db.Number(func(b block) int64 { return b.first.issue }),
+			db.Number(func(b block) int64 { return b.first.comment }),
+			db.Number(func(b block) int64 { return b.records }),
+		},
 		OnConflict: `ON CONFLICT (issue_id, comment_id) DO UPDATE SET records = excluded.records`,
-	})
+	}.Rows(ctx, tx, "storing blocks", blocks)
 }
 
 // commitIndex notes the new generation and the total, and has this node

@@ -53,17 +53,25 @@ func (w *StageWriter) ReadPage(ctx context.Context, run, page int64) (data []byt
 
 // WriteChunks keeps chunks.
 func (w *StageWriter) WriteChunks(ctx context.Context, chunks []*threads.Chunk) error {
-	var stages, numbers, records, errors []int64
-	var data [][]byte
-	for _, c := range chunks {
-		stages, numbers, records, errors = append(stages, w.id), append(numbers, c.Number), append(records, c.Records), append(errors, c.Errors)
-		data = append(data, c.Encode())
+	type encoded struct {
+		*threads.Chunk
+		data []byte
+	}
+	rows := make([]encoded, len(chunks))
+	for i, c := range chunks {
+		rows[i] = encoded{c, c.Encode()}
 	}
 	return w.write(ctx, func(tx *db.Tx) error {
-		return tx.Insert(ctx, "keeping chunks", db.Insert{
-			Into:    `threads_chunks (stage_id, number, records, errors, data)`,
-			Columns: []any{stages, numbers, records, errors, data},
-		})
+		return db.Insert[encoded]{
+			Into: `threads_chunks (stage_id, number, records, errors, data)`,
+			Columns: []db.Column[encoded]{
+				db.Number(func(encoded) int64 { return w.id }),
+				db.Number(func(c encoded) int64 { return c.Number }),
+				db.Number(func(c encoded) int64 { return c.Records }),
+				db.Number(func(c encoded) int64 { return c.Errors }),
+				db.Blob(func(c encoded) []byte { return c.data }),
+			},
+		}.Rows(ctx, tx, "keeping chunks", rows)
 	})
 }
 
