@@ -1,9 +1,9 @@
 #!/bin/sh
 # Everything that is tested, with the output of go test as it is.
 #
-# First the packages, under the race detector (vetted by scripts/lint.sh already); then
-# what it would only slow down; then cmd/outrigger, acceptance/ and bench/, which run
-# the program as it is, and what is measured.
+# First the packages, under the race detector; then what it would only slow down; then
+# cmd/outrigger, acceptance/ and bench/, which run the program as it is, and what is
+# measured. Those mostly wait, so the code is linted beside them.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -21,19 +21,29 @@ export TEST_CHROMIUM
 export GOFLAGS="${GOFLAGS:-} -trimpath" CGO_ENABLED=0
 
 status=0
-scripts/lint.sh || status=1
-
-outside='/(cmd/outrigger|acceptance|bench|internal/archtest)(/|$)'
+outside='/(cmd/outrigger|acceptance|bench|internal/archtest|internal/notify/branchmask)(/|$)'
 packages=$(go list ./... | grep -Ev "$outside")
 # SQLite's own code, translated from C, is left out, with its allocator: with them these
-# tests take four times as long. Their caller, the driver, is watched.
+# tests take four times as long. Their caller, the driver, is watched. Properties (of
+# pgregory.net/rapid) are tried with fewer and shorter histories: -short.
 # shellcheck disable=SC2086 # one argument for each package
-CGO_ENABLED=1 go test -vet=off -race -skip '^TestEveryRoute' -gcflags=modernc.org/...=-race=false -gcflags=modernc.org/sqlite= -p 4 -timeout 20m $packages || status=1
+CGO_ENABLED=1 go test -vet=off -race -short -skip '^TestEveryRoute|AtLength$' -gcflags=modernc.org/...=-race=false -gcflags=modernc.org/sqlite= -p 4 -timeout 20m $packages || status=1
 
-# Tests that ask every route thousands of things, one after the other, find no race;
-# and what a match costs is measured without the detector.
-go test -vet=off -run '^TestEveryRoute' ./internal/app || status=1
-go test -vet=off -count 1 ./internal/notify/branchmask || status=1
+# Without it, properties as often as they should be, and tests of thousands of steps, one
+# after the other.
+files=$(grep -rlE --include='*_test.go' 'rapid\.Check|^func Test(EveryRoute|.*AtLength\()' internal)
+# shellcheck disable=SC2086
+tests=$(sed -nE 's/^func (Test[A-Za-z0-9]+)\(.*/\1/p' $files | sort -u | paste -s -d '|' -)
+# shellcheck disable=SC2086
+packages=$(dirname $files | sort -u | sed 's,^,./,')
+# shellcheck disable=SC2086
+go test -vet=off -run "^($tests)\$" $packages || status=1
+
+go build ./...
+lint=$(mktemp)
+nice -n 19 scripts/lint.sh >"$lint" 2>&1 &
+linted=$!
+trap 'kill "$linted" 2>/dev/null || true; rm -f "$lint"' EXIT
 
 packages=$(go list ./... | grep -E "$outside")
 # One package at a time. Tests that measure, kill under load or have a disk of
@@ -42,4 +52,6 @@ packages=$(go list ./... | grep -E "$outside")
 # shellcheck disable=SC2086
 go test -vet=off -count 1 -p 1 -parallel 6 -timeout 25m $packages || status=1
 
+wait "$linted" || status=1
+cat "$lint"
 exit $status

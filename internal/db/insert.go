@@ -78,9 +78,8 @@ func (in *Insert[T]) values(rows []T, to []driver.NamedValue) []driver.NamedValu
 func (in *Insert[T]) arrays(rows []T) (types string, args []any) {
 	list := make([]string, len(in.Columns))
 	for i, c := range in.Columns {
-		kind, array := c.array(rows)
-		list[i] = fmt.Sprintf("$%d::%s[]", i+1, kind)
-		args = append(args, array)
+		list[i] = fmt.Sprintf("$%d::%s[]", i+1, c.kind)
+		args = append(args, c.array(rows))
 	}
 	return strings.Join(list, ", "), args
 }

@@ -19,9 +19,9 @@ var scheduleZones = []string{
 // midnight, and at nine.
 var scheduleTimes = []string{"00:00", "00:30", "01:30", "02:00", "02:15", "02:30", "02:59", "03:00", "03:15", "09:00", "23:30", "23:59"}
 
-// TestDueTimesOfAYear holds the due times of a whole year against clocks that are
+// TestDueTimesAtLength holds the due times of a whole year against clocks that are
 // looked at every minute.
-func TestDueTimesOfAYear(t *testing.T) {
+func TestDueTimesAtLength(t *testing.T) {
 	from, to := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, zone := range scheduleZones {
 		for at, days := range dueByTheClocks(t, zone, from, to) {

@@ -124,7 +124,7 @@ func TestActivityWithAMaskThatTakesTooLong(t *testing.T) {
 
 // A mask that takes just fewer steps than one branch may cost is run on some
 // branches only, and leaves nothing out either.
-func TestActivityWithAMaskThatTakesLongOnEveryBranch(t *testing.T) {
+func TestActivityWithASlowMaskAtLength(t *testing.T) {
 	r := someReport()
 	r.TargetBranchMask = "(a|a)*(?=b)b"
 	open := make([]OpenPullRequest, 300)

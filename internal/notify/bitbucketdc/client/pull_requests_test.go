@@ -107,7 +107,7 @@ func TestOpenPullRequestsWithLongDescriptions(t *testing.T) {
 	}
 }
 
-func TestTooManyOpenPullRequests(t *testing.T) {
+func TestTooManyOpenPullRequestsAtLength(t *testing.T) {
 	p := play(t, withOpen(maxPullRequests+1, bitbucket.Options{}))
 	_, err := p.OpenPullRequests(t.Context(), p.c, web)
 	if !fault.Is(err, fault.Unavailable) || !strings.Contains(fault.As(err).Message, "more than 10000 open pull requests in SHOP/web") {
