@@ -2,99 +2,90 @@ package samples
 
 import "time"
 
-func (t *teller) comment(by *user, text string) *comment {
-	return &comment{
-		ID:          t.number()*10 + 7,
-		Text:        text,
-		Author:      *by,
-		CreatedDate: t.ago(time.Minute),
-		UpdatedDate: t.ago(0),
-		Comments:    []comment{},
-		Severity:    "NORMAL",
-		State:       "OPEN",
-		Tasks:       []comment{},
+func (t *teller) comment(by object, text string) object {
+	return object{
+		"id": t.number()*10 + 7, "version": 0, "text": text, "author": by, "createdDate": t.ago(time.Minute), "updatedDate": t.ago(0),
+		"comments": list{}, "threadResolved": false, "severity": "NORMAL", "state": "OPEN", "tasks": list{},
 	}
 }
 
-func (t *teller) commented() webhook {
-	w := t.about(t.reviewer())
-	w.Comment = t.comment(t.reviewer(), "What happens if the lever is *already* up?\n\nI would test it with `carry_all(9999999)`.")
-	return w
+// commentOn is a body about the pull request and a comment on it.
+func (t *teller) commentOn(by object, text string) (body, comment object) {
+	body, comment = t.about(by), t.comment(by, text)
+	body["comment"] = comment
+	return body, comment
 }
 
-func (t *teller) commentEdited() webhook {
-	w := t.commented()
-	w.PreviousComment = w.Comment.Text
-	w.Comment.Version = 1
-	w.Comment.Text = "What happens if the lever is already up? I would test it."
-	return w
+const question = "What happens if the lever is *already* up?\n\nI would test it with `carry_all(9999999)`."
+
+func (t *teller) commented() object {
+	body, _ := t.commentOn(t.reviewer(), question)
+	return body
 }
 
-func (t *teller) commentDeleted() webhook {
-	w := t.commented()
-	w.CommentParentID = w.Comment.ID - 1
-	return w
+func (t *teller) commentEdited() object {
+	body, comment := t.commentOn(t.reviewer(), "What happens if the lever is already up? I would test it.")
+	body["previousComment"], comment["version"] = question, 1
+	return body
 }
 
-func (t *teller) taskAdded() webhook {
-	w := t.about(t.other())
-	w.Comment = t.comment(t.other(), "Write down how the lever is oiled.")
-	w.Comment.Severity = "BLOCKER"
-	return w
+func (t *teller) commentDeleted() object {
+	body, comment := t.commentOn(t.reviewer(), question)
+	body["commentParentId"] = comment["id"].(int64) - 1
+	return body
 }
 
-func (t *teller) commitCommented() webhook {
-	return webhook{
-		Actor:      t.other(),
-		Repository: t.repository(),
-		Commit:     t.hash("second"),
-		Comment:    t.comment(t.other(), "This one fixes it for good, thank you."),
+func (t *teller) taskAdded() object {
+	body, comment := t.commentOn(t.other(), "Write down how the lever is oiled.")
+	comment["severity"] = "BLOCKER"
+	return body
+}
+
+func (t *teller) commitCommented() object {
+	return object{
+		"actor": t.other(), "repository": t.repository(), "commit": t.hash("second"),
+		"comment": t.comment(t.other(), "This one fixes it for good, thank you."),
 	}
 }
 
-func (t *teller) commitCommentEdited() webhook {
-	w := t.commitCommented()
-	w.PreviousComment = "This one fixes it."
-	return w
+func (t *teller) commitCommentEdited() object {
+	body := t.commitCommented()
+	body["previousComment"] = "This one fixes it."
+	return body
 }
 
-func (t *teller) forked() webhook {
-	fork := t.personal()
-	fork.Slug = t.repository().Slug
-	fork = repositoryOf(fork.Slug, &fork.Project)
-	fork.Origin = t.repository()
-	return webhook{Actor: t.author(), Repository: fork}
+func (t *teller) forked() object {
+	fork := t.personal(t.slug())
+	fork["origin"] = t.repository()
+	return object{"actor": t.author(), "repository": fork}
 }
 
-func (t *teller) repositoryRenamed() webhook {
-	now := t.repository()
-	return webhook{Actor: t.other(), Old: repositoryOf(now.Slug+"-old", &now.Project), New: now}
+func (t *teller) repositoryRenamed() object {
+	return object{"actor": t.other(), "old": repositoryIn(t.project(), "/projects/ATL", t.slug()+"-old"), "new": t.repository()}
 }
 
-func (t *teller) projectRenamed() webhook {
-	now := t.repository().Project
-	before := now
-	before.Key, before.Name, before.Links = "ATLAS", "Atlas machines", self("/projects/ATLAS")
-	return webhook{Actor: t.other(), Old: before, New: now}
+func (t *teller) projectRenamed() object {
+	before := t.project()
+	before["key"], before["name"], before["links"] = "ATLAS", "Atlas machines", self("/projects/ATLAS")
+	return object{"actor": t.other(), "old": before, "new": t.project()}
 }
 
-func (t *teller) mirrorSynchronized() webhook {
+// mirrorSynchronized has no actor.
+func (t *teller) mirrorSynchronized() object {
 	name, _, _ := t.topic()
-	w := t.push(nil, t.repository(), change{Ref: branch(name), FromHash: t.hash("first"), ToHash: t.hash("third"), Type: "UPDATE"})
-	w.MirrorServer = &mirror{ID: "B7QK-3M2N-9XW4-TTRA", Name: "Sydney mirror"}
-	w.SyncType = "INCREMENTAL"
-	exceeded := false
-	w.RefLimitExceeded = &exceeded
-	return w
+	return object{
+		"repository": t.repository(), "changes": list{change(branch(name), t.hash("first"), t.hash("third"), "UPDATE")},
+		"mirrorServer": object{"id": "B7QK-3M2N-9XW4-TTRA", "name": "Sydney mirror"}, "syncType": "INCREMENTAL", "refLimitExceeded": false,
+	}
 }
 
-func (t *teller) secretDetected() webhook {
-	at := func(line int, path string, in *repository) secretLocation {
-		return secretLocation{CommitID: t.hash("third"), Line: line, Path: path, RuleName: "Private key", Repository: in}
+func (t *teller) secretDetected() object {
+	at := func(line int, path string, in object) object {
+		return object{"commitId": t.hash("third"), "line": line, "path": path, "ruleName": "Private key", "repository": in}
 	}
-	return webhook{Actor: t.author(), SecretLocations: []secretLocation{
+	return object{"actor": t.author(), "secretLocations": list{
 		at(3, "deploy/key.pem", t.repository()),
 		at(41, "deploy/values_prod.yaml", t.repository()),
-		at(7, "scratch.txt", t.personal()),
+		at(7, "scratch.txt", t.personal("notes")),
 	}}
 }

@@ -5,101 +5,89 @@ import (
 	"time"
 )
 
-func (t *teller) pullRequest() *pullRequest {
+func (t *teller) pullRequest() object {
 	name, title, description := t.topic()
-	in := t.repository()
-	from, to := branch(name), branch("main")
-	from.LatestCommit, from.Repository = t.hash("third"), in
-	to.LatestCommit, to.Repository = t.hash("base"), in
-	reviewer := func(u *user) participant { return participant{User: *u, Role: "REVIEWER", Status: "UNAPPROVED"} }
-	return &pullRequest{
-		ID:          t.number(),
-		Version:     2,
-		Title:       title,
-		Description: description,
-		State:       "OPEN",
-		Open:        true,
-		CreatedDate: t.ago(26 * time.Hour),
-		UpdatedDate: t.ago(0),
-		FromRef:     from,
-		ToRef:       to,
-		Author:      participant{User: *t.author(), Role: "AUTHOR", Status: "UNAPPROVED"},
-		Reviewers:   []participant{reviewer(t.reviewer()), reviewer(t.other()), reviewer(t.person(3))},
-		Participants: []participant{{User: *t.person(4), Role: "PARTICIPANT", Status: "UNAPPROVED"}, {User: *t.person(5), Role: "PARTICIPANT",
-			Status: "UNAPPROVED"}},
-		Links: self(fmt.Sprintf("/projects/%s/repos/%s/pull-requests/%d", in.Project.Key, in.Slug, t.number())),
+	end := func(branch object, commit string) object {
+		branch["latestCommit"], branch["repository"] = t.hash(commit), t.repository()
+		return branch
+	}
+	return object{
+		"id": t.number(), "version": 2, "title": title, "description": description, "state": "OPEN", "open": true, "closed": false,
+		"draft": false, "createdDate": t.ago(26 * time.Hour), "updatedDate": t.ago(0), "locked": false,
+		"fromRef": end(branch(name), "third"), "toRef": end(branch("main"), "base"), "author": participant(t.author(), "AUTHOR"),
+		"reviewers":    list{participant(t.reviewer(), "REVIEWER"), participant(t.other(), "REVIEWER"), participant(t.person(3), "REVIEWER")},
+		"participants": list{participant(t.person(4), "PARTICIPANT"), participant(t.person(5), "PARTICIPANT")},
+		"links":        self(fmt.Sprintf("/projects/ATL/repos/%s/pull-requests/%d", t.slug(), t.number())),
 	}
 }
 
-func (t *teller) about(by *user) webhook { return webhook{Actor: by, PullRequest: t.pullRequest()} }
+func participant(user object, role string) object {
+	return object{"user": user, "role": role, "approved": false, "status": "UNAPPROVED"}
+}
 
-func (t *teller) pullRequestOnly() webhook { return t.about(t.author()) }
+func (t *teller) about(by object) object { return object{"actor": by, "pullRequest": t.pullRequest()} }
 
-func (t *teller) reviewersChanged() webhook {
-	w := t.about(t.author())
-	w.AddedReviewers = []user{*t.person(3)}
-	w.RemovedReviewers = []user{*t.person(4)}
-	return w
+func (t *teller) pullRequestOnly() object { return t.about(t.author()) }
+
+func (t *teller) reviewersChanged() object {
+	body := t.about(t.author())
+	body["addedReviewers"], body["removedReviewers"] = list{t.person(3)}, list{t.person(4)}
+	return body
 }
 
 // review is a reviewer's changed mind about a pull request.
-func (t *teller) review(before, now string) webhook {
-	w := t.about(t.reviewer())
-	p := &w.PullRequest.Reviewers[0]
-	p.LastReviewedCommit = t.hash("third")
-	p.Status = now
-	p.Approved = now == "APPROVED"
-	w.Participant = p
-	w.PreviousStatus = before
-	return w
+func (t *teller) review(before, now string) object {
+	body := t.about(t.reviewer())
+	p := body["pullRequest"].(object)["reviewers"].(list)[0].(object)
+	p["lastReviewedCommit"], p["status"], p["approved"] = t.hash("third"), now, now == "APPROVED"
+	body["participant"], body["previousStatus"] = p, before
+	return body
 }
 
-func (t *teller) needsWork() webhook        { return t.review("UNAPPROVED", "NEEDS_WORK") }
-func (t *teller) needsWorkRemoved() webhook { return t.review("NEEDS_WORK", "UNAPPROVED") }
-func (t *teller) approved() webhook         { return t.review("UNAPPROVED", "APPROVED") }
-func (t *teller) unapproved() webhook       { return t.review("APPROVED", "UNAPPROVED") }
+func (t *teller) needsWork() object        { return t.review("UNAPPROVED", "NEEDS_WORK") }
+func (t *teller) needsWorkRemoved() object { return t.review("NEEDS_WORK", "UNAPPROVED") }
+func (t *teller) approved() object         { return t.review("UNAPPROVED", "APPROVED") }
+func (t *teller) unapproved() object       { return t.review("APPROVED", "UNAPPROVED") }
 
-func (t *teller) rescoped() webhook {
-	w := t.about(t.author())
-	w.PreviousFromHash = t.hash("second")
-	return w
+func (t *teller) rescoped() object {
+	body := t.about(t.author())
+	body["previousFromHash"] = t.hash("second")
+	return body
 }
 
-func (t *teller) edited() webhook {
-	w := t.about(t.author())
-	draft := true
-	w.PreviousTitle = "WIP " + w.PullRequest.Title
-	w.PreviousDescription = w.PullRequest.Description
-	w.PreviousDraft = &draft
-	target := branch("main")
-	w.PreviousTarget = &target
-	return w
+// modified is a pull request whose title was another, or which had another target.
+func (t *teller) modified(titleBefore string, target object) object {
+	_, _, description := t.topic()
+	body := t.about(t.author())
+	body["previousTitle"], body["previousDescription"], body["previousTarget"] = titleBefore, description, target
+	return body
 }
 
-func (t *teller) retargeted() webhook {
-	w := t.about(t.author())
-	w.PreviousTitle = w.PullRequest.Title
-	w.PreviousDescription = w.PullRequest.Description
+func (t *teller) edited() object {
+	_, title, _ := t.topic()
+	body := t.modified("WIP "+title, branch("main"))
+	body["previousDraft"] = true
+	return body
+}
+
+func (t *teller) retargeted() object {
+	_, title, _ := t.topic()
 	target := branch("release/2.1")
-	target.LatestCommit = t.hash("release")
-	w.PreviousTarget = &target
-	return w
+	target["latestCommit"] = t.hash("release")
+	return t.modified(title, target)
 }
 
-func (t *teller) closed(state string, by *user) webhook {
-	w := t.about(by)
-	p := w.PullRequest
-	p.State, p.Open, p.Closed = state, false, true
-	now := t.ago(0)
-	p.ClosedDate = &now
-	return w
+func (t *teller) closed(state string, by object) object {
+	body := t.about(by)
+	p := body["pullRequest"].(object)
+	p["state"], p["open"], p["closed"], p["closedDate"] = state, false, true, t.ago(0)
+	return body
 }
 
-func (t *teller) merged() webhook {
-	w := t.closed("MERGED", t.reviewer())
-	merge := refTo(t.hash("merge"))
-	w.PullRequest.Properties = &properties{MergeCommit: &merge}
-	return w
+func (t *teller) merged() object {
+	body := t.closed("MERGED", t.reviewer())
+	body["pullRequest"].(object)["properties"] = object{"mergeCommit": shortCommit(t.hash("merge"))}
+	return body
 }
 
-func (t *teller) declined() webhook { return t.closed("DECLINED", t.other()) }
+func (t *teller) declined() object { return t.closed("DECLINED", t.other()) }

@@ -17,7 +17,7 @@ type Sample struct {
 	Name     string // such as "pull-request-opened"
 	EventKey string // for the header X-Event-Key
 
-	body func(*teller) webhook
+	body func(*teller) object
 }
 
 // Render writes a body. The number seq decides on names, ids and hashes: the
@@ -26,14 +26,12 @@ type Sample struct {
 // as milliseconds, an odd one as ISO 8601, as the platform does since its
 // version 10.
 func (s Sample) Render(seq int64, now time.Time) []byte {
-	t := &teller{seq: seq, now: now}
-	w := s.body(t)
-	w.EventKey = s.EventKey
-	w.Date = now.Format("2006-01-02T15:04:05-0700")
+	body := s.body(&teller{seq: seq, now: now})
+	body["eventKey"], body["date"] = s.EventKey, now.Format("2006-01-02T15:04:05-0700")
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(w); err != nil {
+	if err := e.Encode(body); err != nil {
 		panic(fmt.Sprintf("sample %s: %v", s.Name, err)) // no value of ours can fail
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))

@@ -8,6 +8,11 @@ import (
 	"time"
 )
 
+type (
+	object = map[string]any
+	list   = []any
+)
+
 // teller knows who and what the story of one seq is about.
 type teller struct {
 	seq int64
@@ -48,25 +53,19 @@ var repositories = [...]string{"engine", "card-reader", "orbit-tables"}
 
 func pick[T any](from []T, n int64) T { return from[uint64(n)%uint64(len(from))] }
 
-func (t *teller) person(n int64) *user {
+func (t *teller) person(n int64) object {
 	i := uint64(t.seq+n) % uint64(len(people))
 	p := people[i]
-	return &user{
-		Name:         p.Name,
-		EmailAddress: p.Name + "@example.com",
-		Active:       true,
-		DisplayName:  p.DisplayName,
-		ID:           int64(i) + 101,
-		Slug:         p.Name,
-		Type:         "NORMAL",
-		Links:        self("/users/" + p.Name),
+	return object{
+		"name": p.Name, "emailAddress": p.Name + "@example.com", "active": true, "displayName": p.DisplayName, "id": int64(i) + 101,
+		"slug": p.Name, "type": "NORMAL", "links": self("/users/" + p.Name),
 	}
 }
 
 // author is who works on the story's branch; reviewer and other look at it.
-func (t *teller) author() *user   { return t.person(0) }
-func (t *teller) reviewer() *user { return t.person(1) }
-func (t *teller) other() *user    { return t.person(2) }
+func (t *teller) author() object   { return t.person(0) }
+func (t *teller) reviewer() object { return t.person(1) }
+func (t *teller) other() object    { return t.person(2) }
 
 func (t *teller) topic() (branch, title, description string) {
 	p := pick(topics[:], t.seq)
@@ -95,53 +94,42 @@ If anything jams, stop, write down the wheel and the row, and leave the machine 
 // number is the pull request's.
 func (t *teller) number() int64 { return int64(uint64(t.seq)%9_000_000) + 1 }
 
-func (t *teller) repository() *repository {
-	return repositoryOf(pick(repositories[:], t.seq), &project{
-		Key:         "ATL",
-		ID:          11,
-		Name:        "Atlas",
-		Description: "Machines that compute",
-		Type:        "NORMAL",
-		Links:       self("/projects/ATL"),
-	})
+func (t *teller) project() object {
+	return object{
+		"key": "ATL", "id": int64(11), "name": "Atlas", "description": "Machines that compute", "public": false, "type": "NORMAL",
+		"links": self("/projects/ATL"),
+	}
 }
+
+func (t *teller) slug() string { return pick(repositories[:], t.seq) }
+
+func (t *teller) repository() object { return repositoryIn(t.project(), "/projects/ATL", t.slug()) }
 
 // personal is a repository of the author's own.
-func (t *teller) personal() *repository {
+func (t *teller) personal(slug string) object {
 	u := t.author()
-	return repositoryOf("notes", &project{
-		Key:   "~" + strings.ToUpper(u.Slug),
-		ID:    u.ID + 1000,
-		Name:  u.DisplayName,
-		Type:  "PERSONAL",
-		Owner: u,
-		Links: self("/users/" + u.Slug),
-	})
+	name := u["slug"].(string)
+	return repositoryIn(object{
+		"key": "~" + strings.ToUpper(name), "id": u["id"].(int64) + 1000, "name": u["displayName"], "public": false, "type": "PERSONAL",
+		"owner": u, "links": self("/users/" + name),
+	}, "/users/"+name, slug)
 }
 
-func repositoryOf(slug string, in *project) *repository {
-	page := strings.TrimPrefix(in.Links.Self[0].Href, BaseURL) + "/repos/" + slug + "/browse"
-	clone := strings.ToLower(in.Key) + "/" + slug + ".git"
-	r := &repository{
-		Slug:          slug,
-		ID:            int64(len(slug)) + in.ID*10,
-		Name:          slug,
-		HierarchyID:   sum("hierarchy", slug)[:20],
-		ScmID:         "git",
-		State:         "AVAILABLE",
-		StatusMessage: "Available",
-		Forkable:      true,
-		Project:       *in,
-		Links:         self(page),
+func repositoryIn(project object, page, slug string) object {
+	clone := strings.ToLower(project["key"].(string)) + "/" + slug + ".git"
+	links := self(page + "/repos/" + slug + "/browse")
+	links["clone"] = list{
+		object{"href": BaseURL + "/scm/" + clone, "name": "http"},
+		object{"href": "ssh://git@git.example.com:7999/" + clone, "name": "ssh"},
 	}
-	r.Links.Clone = []link{
-		{Href: BaseURL + "/scm/" + clone, Name: "http"},
-		{Href: "ssh://git@git.example.com:7999/" + clone, Name: "ssh"},
+	return object{
+		"slug": slug, "id": int64(len(slug)) + project["id"].(int64)*10, "name": slug, "hierarchyId": sum("hierarchy", slug)[:20],
+		"scmId": "git", "state": "AVAILABLE", "statusMessage": "Available", "forkable": true, "project": project, "public": false,
+		"archived": false, "links": links,
 	}
-	return r
 }
 
-func self(path string) links { return links{Self: []link{{Href: BaseURL + path}}} }
+func self(path string) object { return object{"self": list{object{"href": BaseURL + path}}} }
 
 // hash is the commit that the story calls by a name.
 func (t *teller) hash(name string) string { return sum(fmt.Sprint(t.seq), name) }
@@ -151,11 +139,22 @@ func sum(a, b string) string {
 	return hex.EncodeToString(s[:])
 }
 
-func (t *teller) ago(d time.Duration) stamp { return stamp{t.now.Add(-d), t.seq%2 != 0} }
+// ago writes a time in one of the platform's two styles.
+func (t *teller) ago(d time.Duration) any {
+	at := t.now.Add(-d)
+	if t.seq%2 != 0 {
+		return at.UTC().Format("2006-01-02T15:04:05.000Z")
+	}
+	return at.UnixMilli()
+}
 
 // noHash stands for a commit that does not exist.
 const noHash = "0000000000000000000000000000000000000000"
 
-func branch(name string) ref { return ref{ID: "refs/heads/" + name, DisplayID: name, Type: "BRANCH"} }
+func branch(name string) object { return ref("heads", name, "BRANCH") }
 
-func tag(name string) ref { return ref{ID: "refs/tags/" + name, DisplayID: name, Type: "TAG"} }
+func tag(name string) object { return ref("tags", name, "TAG") }
+
+func ref(folder, name, kind string) object {
+	return object{"id": "refs/" + folder + "/" + name, "displayId": name, "type": kind}
+}
