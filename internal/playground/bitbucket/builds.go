@@ -1,8 +1,6 @@
 package bitbucket
 
 import (
-	"encoding/json"
-	"net/http"
 	"slices"
 	"time"
 )
@@ -17,10 +15,6 @@ type Build struct {
 func (p *Platform) SetBuild(commit string, b Build) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.setBuild(commit, b)
-}
-
-func (p *Platform) setBuild(commit string, b Build) {
 	if b.Added.IsZero() {
 		b.Added = p.o.Clock()
 	}
@@ -42,17 +36,4 @@ func (p *Platform) listBuilds(a *asking) {
 		all = append(all, out)
 	}
 	page(p, a, all)
-}
-
-func (p *Platform) postBuild(a *asking) {
-	if _, repository := p.repositoryOf(a); repository == nil {
-		return
-	}
-	var b Build
-	if err := json.NewDecoder(a.r.Body).Decode(&b); err != nil || b.Key == "" || b.URL == "" || b.State == "" {
-		a.fail(http.StatusBadRequest, "validation.ArgumentValidationException", "A build has a key, a state and a URL.")
-		return
-	}
-	p.setBuild(a.r.PathValue("commit"), b)
-	a.w.WriteHeader(http.StatusNoContent)
 }

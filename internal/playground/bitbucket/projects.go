@@ -75,24 +75,6 @@ func (p *Platform) projectOf(a *asking) *Project {
 	return project
 }
 
-func (p *Platform) oneProject(a *asking) {
-	if project := p.projectOf(a); project != nil {
-		a.answer(http.StatusOK, projectOut(project))
-	}
-}
-
-func (p *Platform) listRepositories(a *asking) {
-	project := p.projectOf(a)
-	if project == nil {
-		return
-	}
-	var all []any
-	for i := range project.Repositories {
-		all = append(all, repositoryOut(project, &project.Repositories[i]))
-	}
-	page(p, a, all)
-}
-
 // repositoryOf returns the repository of the path; nil after it was answered that
 // there is none.
 func (p *Platform) repositoryOf(a *asking) (*Project, *Repository) {

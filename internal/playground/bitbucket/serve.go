@@ -20,22 +20,17 @@ func (p *Platform) Handler() http.Handler {
 	mux.HandleFunc("POST "+oauth+"/authorize", p.authorize)
 	mux.HandleFunc("POST "+oauth+"/token", p.issueToken)
 	for pattern, handle := range map[string]func(*asking){
-		"GET " + api + "/users":                                                          p.listUsers,
-		"GET " + api + "/groups":                                                         p.listGroups,
-		"GET " + api + "/projects":                                                       p.listProjects,
-		"GET " + api + "/repos":                                                          p.listAllRepositories,
-		"GET " + api + "/projects/{project}":                                             p.oneProject,
-		"GET " + api + "/projects/{project}/repos":                                       p.listRepositories,
-		"GET " + api + "/projects/{project}/repos/{repository}":                          p.oneRepository,
-		"GET " + api + "/projects/{project}/repos/{repository}/pull-requests":            p.listPullRequests,
-		"GET " + api + "/projects/{project}/webhooks":                                    p.listWebhooks,
-		"POST " + api + "/projects/{project}/webhooks":                                   p.createWebhook,
-		"PUT " + api + "/projects/{project}/webhooks/{id}":                               p.updateWebhook,
-		"DELETE " + api + "/projects/{project}/webhooks/{id}":                            p.deleteWebhook,
-		"GET " + api + "/projects/{project}/webhooks/{id}/statistics":                    p.webhookStatistics,
-		"GET " + api + "/projects/{project}/webhooks/{id}/latest":                        p.webhookLatest,
-		"GET /rest/build-status/latest/commits/{commit}":                                 p.listBuilds,
-		"POST " + api + "/projects/{project}/repos/{repository}/commits/{commit}/builds": p.postBuild,
+		"GET " + api + "/users":                                               p.listUsers,
+		"GET " + api + "/groups":                                              p.listGroups,
+		"GET " + api + "/projects":                                            p.listProjects,
+		"GET " + api + "/repos":                                               p.listAllRepositories,
+		"GET " + api + "/projects/{project}/repos/{repository}":               p.oneRepository,
+		"GET " + api + "/projects/{project}/repos/{repository}/pull-requests": p.listPullRequests,
+		"GET " + api + "/projects/{project}/webhooks":                         p.listWebhooks,
+		"POST " + api + "/projects/{project}/webhooks":                        p.createWebhook,
+		"PUT " + api + "/projects/{project}/webhooks/{id}":                    p.updateWebhook,
+		"GET " + api + "/projects/{project}/webhooks/{id}/statistics":         p.webhookStatistics,
+		"GET /rest/build-status/latest/commits/{commit}":                      p.listBuilds,
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { p.ask(w, r, handle) })
 	}

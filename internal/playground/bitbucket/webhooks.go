@@ -177,13 +177,6 @@ func (p *Platform) updateWebhook(a *asking) {
 	}
 }
 
-func (p *Platform) deleteWebhook(a *asking) {
-	if w := p.webhookOf(a); w != nil {
-		p.webhooks = slices.DeleteFunc(p.webhooks, func(other *Webhook) bool { return other == w })
-		a.w.WriteHeader(http.StatusNoContent)
-	}
-}
-
 // webhookStatistics is what came of a webhook's calls.
 func (p *Platform) webhookStatistics(a *asking) {
 	w := p.webhookOf(a)
@@ -201,27 +194,6 @@ func (p *Platform) webhookStatistics(a *asking) {
 		}
 	}
 	a.answer(http.StatusOK, out)
-}
-
-// webhookLatest is the last of its calls: 204 before the first.
-func (p *Platform) webhookLatest(a *asking) {
-	w := p.webhookOf(a)
-	if w == nil {
-		return
-	}
-	last := invocation(w.LastSuccess, "SUCCESS", "200")
-	at := w.LastSuccess
-	if w.LastFailure.After(at) {
-		last, at = invocation(w.LastFailure, "FAILURE", w.LastAnswer), w.LastFailure
-	}
-	if w.LastError.After(at) {
-		last = invocation(w.LastError, "ERROR", w.LastAnswer)
-	}
-	if last == nil {
-		a.w.WriteHeader(http.StatusNoContent)
-		return
-	}
-	a.answer(http.StatusOK, last)
 }
 
 func invocation(at time.Time, outcome, description string) map[string]any {

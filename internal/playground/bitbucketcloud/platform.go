@@ -1,7 +1,7 @@
 // Package bitbucketcloud plays the cloud code-hosting platform: the OAuth 2
 // server by which people authorise an app, the part of its REST API that is
-// asked for accounts, permissions, pull requests, webhooks and build statuses,
-// and the webhooks that it sends, as the vendor documents it.
+// asked for accounts, permissions, pull requests and webhooks, and the webhooks
+// that it sends, as the vendor documents it.
 //
 // Sources: https://developer.atlassian.com/cloud/bitbucket/oauth-2/,
 // https://developer.atlassian.com/cloud/bitbucket/rest/ and
@@ -77,7 +77,6 @@ type Platform struct {
 	access    map[string]*token
 	refresh   map[string]*token
 	webhooks  []*Webhook
-	statuses  map[string][]Status // by commit
 }
 
 // New makes a platform that works.
@@ -91,7 +90,6 @@ func New(o Options) *Platform {
 	o.Accounts, o.Repositories = slices.Clone(o.Accounts), slices.Clone(o.Repositories)
 	p := &Platform{
 		o: o, consumers: map[string]*Consumer{}, codes: map[string]*code{}, access: map[string]*token{}, refresh: map[string]*token{},
-		statuses: map[string][]Status{},
 	}
 	for _, c := range o.Consumers {
 		p.SetConsumer(c)

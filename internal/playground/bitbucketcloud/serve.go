@@ -26,15 +26,12 @@ func (p *Platform) Handler() http.Handler {
 	}{
 		"GET /2.0/user": {"account", p.user},
 		"GET /2.0/user/workspaces/{workspace}/permissions/repositories": {"repository", p.permissions},
-		"GET " + repository:                                      {"repository", p.oneRepository},
-		"GET " + repository + "/pullrequests":                    {"pullrequest", p.listPullRequests},
-		"GET " + repository + "/hooks":                           {"webhook", p.listWebhooks},
-		"POST " + repository + "/hooks":                          {"webhook", p.createWebhook},
-		"GET " + repository + "/hooks/{uid}":                     {"webhook", p.oneWebhook},
-		"PUT " + repository + "/hooks/{uid}":                     {"webhook", p.updateWebhook},
-		"DELETE " + repository + "/hooks/{uid}":                  {"webhook", p.deleteWebhook},
-		"GET " + repository + "/commit/{commit}/statuses":        {"repository", p.listStatuses},
-		"POST " + repository + "/commit/{commit}/statuses/build": {"repository", p.postStatus},
+		"GET " + repository:                     {"repository", p.oneRepository},
+		"GET " + repository + "/pullrequests":   {"pullrequest", p.listPullRequests},
+		"GET " + repository + "/hooks":          {"webhook", p.listWebhooks},
+		"POST " + repository + "/hooks":         {"webhook", p.createWebhook},
+		"PUT " + repository + "/hooks/{uid}":    {"webhook", p.updateWebhook},
+		"DELETE " + repository + "/hooks/{uid}": {"webhook", p.deleteWebhook},
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { p.ask(w, r, resource.scope, resource.handle) })
 	}

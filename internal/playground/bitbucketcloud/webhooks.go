@@ -197,12 +197,6 @@ func (p *Platform) webhookOf(a *asking) *Webhook {
 	return nil
 }
 
-func (p *Platform) oneWebhook(a *asking) {
-	if w := p.webhookOf(a); w != nil {
-		a.answer(http.StatusOK, w.out())
-	}
-}
-
 func (p *Platform) updateWebhook(a *asking) {
 	if w := p.webhookOf(a); w != nil && p.readWebhook(a, w) {
 		a.answer(http.StatusOK, w.out())
