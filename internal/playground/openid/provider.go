@@ -7,8 +7,6 @@
 package openid
 
 import (
-	"crypto/rand"
-	"crypto/rsa"
 	"sync"
 	"time"
 )
@@ -44,12 +42,7 @@ type Provider struct {
 	codes    map[string]*code
 	tokens   map[string]string    // subjects by access token
 	shown    map[string]time.Time // when accounts were signed in, by subject
-	key      signingKey
-}
-
-type signingKey struct {
-	id string
-	*rsa.PrivateKey
+	key      Key
 }
 
 // New makes a provider that works.
@@ -59,7 +52,7 @@ func New(o Options) *Provider {
 	}
 	p := &Provider{
 		o: o, accounts: map[string]*Account{}, client: o.Client,
-		codes: map[string]*code{}, tokens: map[string]string{}, shown: map[string]time.Time{}, key: newKey(),
+		codes: map[string]*code{}, tokens: map[string]string{}, shown: map[string]time.Time{}, key: NewKey(),
 	}
 	for _, a := range o.Accounts {
 		p.SetAccount(a)
@@ -67,17 +60,9 @@ func New(o Options) *Provider {
 	return p
 }
 
-func newKey() signingKey {
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		panic(err) // it cannot fail with that many bits
-	}
-	return signingKey{rand.Text(), key}
-}
-
 // RotateKey has a new key sign from now on; the one before is gone.
 func (p *Provider) RotateKey() {
-	key := newKey()
+	key := NewKey()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.key = key

@@ -1,6 +1,8 @@
 package openid
 
 import (
+	"crypto/rand"
+	"crypto/rsa"
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
@@ -29,18 +31,34 @@ func (p *Provider) idToken(issuer string, c *code, access string) string {
 			claims[name] = value
 		}
 	}
-	return p.sign(claims)
+	return p.key.Sign(claims)
 }
 
 // Sign makes a token with the provider's key.
 func (p *Provider) Sign(claims map[string]any) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.sign(claims)
+	return p.key.Sign(claims)
 }
 
-func (p *Provider) sign(claims map[string]any) string {
-	key := jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: p.key.PrivateKey, KeyID: p.key.id}}
+// Key signs tokens.
+type Key struct {
+	ID string
+	*rsa.PrivateKey
+}
+
+// NewKey makes a key with an ID of its own.
+func NewKey() Key {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err) // it cannot fail with that many bits
+	}
+	return Key{rand.Text(), key}
+}
+
+// Sign makes a token.
+func (k Key) Sign(claims map[string]any) string {
+	key := jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: k.PrivateKey, KeyID: k.ID}}
 	signer, err := jose.NewSigner(key, (&jose.SignerOptions{}).WithType("JWT"))
 	if err != nil {
 		panic(err) // the key is one
@@ -56,6 +74,6 @@ func (p *Provider) sign(claims map[string]any) string {
 func (p *Provider) keys(w http.ResponseWriter, _ *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	key := jose.JSONWebKey{Key: p.key.Public(), Use: "sig", Algorithm: string(jose.RS256), KeyID: p.key.id}
+	key := jose.JSONWebKey{Key: p.key.Public(), Use: "sig", Algorithm: string(jose.RS256), KeyID: p.key.ID}
 	respond.JSON(w, http.StatusOK, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{key}})
 }

@@ -1,10 +1,8 @@
 package playgroundtest
 
 import (
-	"crypto"
 	"crypto/hmac"
 	"crypto/rand"
-	"crypto/rsa"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -141,7 +139,6 @@ func twistOnly(body map[string]any, name, value string) {
 func (p *OpenID) forge(l Lie, token string, r *http.Request) string {
 	parts := strings.Split(token, ".")
 	header, claims := decode(parts[0]), decode(parts[1])
-	key, id := otherKey(), header["kid"]
 	switch l {
 	case NotAToken:
 		return "<html>not a token</html>"
@@ -154,17 +151,11 @@ func (p *OpenID) forge(l Lie, token string, r *http.Request) string {
 		mac.Write([]byte(text))
 		return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 	case UnknownKey:
-		id = rand.Text()
-		fallthrough
+		return openid.NewKey().Sign(claims)
 	case OtherKey:
-		header["kid"] = id
-		text := encode(header) + "." + parts[1]
-		sum := sha256.Sum256([]byte(text))
-		signature, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:])
-		if err != nil {
-			panic(err) // the key is long enough
-		}
-		return text + "." + base64.RawURLEncoding.EncodeToString(signature)
+		key := openid.NewKey()
+		key.ID, _ = header["kid"].(string)
+		return key.Sign(claims)
 	case Altered:
 		claims["preferred_username"] = "boss"
 		return parts[0] + "." + encode(claims) + "." + parts[2]
@@ -202,14 +193,6 @@ func (l Lie) claim(claims map[string]any, now time.Time) {
 	case WrongAccessHash:
 		claims["at_hash"] = base64.RawURLEncoding.EncodeToString(make([]byte, sha256.Size/2))
 	}
-}
-
-func otherKey() *rsa.PrivateKey {
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		panic(err) // it cannot fail with that many bits
-	}
-	return key
 }
 
 // secretOf returns the secret that a client showed.
