@@ -28,102 +28,57 @@ const (
 	pipeline                 // likewise
 )
 
-func sentenceOf(t notify.EventType) sentence {
-	switch t {
-	case notify.BranchCreated:
-		return sentence{"created branch", branch, Info}
-	case notify.BranchUpdated:
-		return sentence{"pushed to", branch, Info}
-	case notify.BranchDeleted:
-		return sentence{"deleted branch", branch, Neutral}
-	case notify.TagCreated:
-		return sentence{"created tag", branch, Info}
-	case notify.TagUpdated:
-		return sentence{"moved tag", branch, Warning}
-	case notify.TagDeleted:
-		return sentence{"deleted tag", branch, Neutral}
-	case notify.FileEdited:
-		return sentence{"edited a file on", branch, Info}
-	case notify.PullRequestOpened:
-		return sentence{"opened", pullRequest, Info}
-	case notify.PullRequestRescoped:
-		return sentence{"changed the commits of", pullRequest, Info}
-	case notify.PullRequestFieldEdited:
-		return sentence{"edited", pullRequest, Neutral}
-	case notify.PullRequestTargetChanged:
-		return sentence{"changed the target of", pullRequest, Neutral}
-	case notify.PullRequestReviewersUpdated:
-		return sentence{"changed the reviewers of", pullRequest, Neutral}
-	case notify.PullRequestApproved:
-		return sentence{"approved", pullRequest, Good}
-	case notify.PullRequestUnapproved:
-		return sentence{"no longer approves", pullRequest, Warning}
-	case notify.PullRequestChangesRequested:
-		return sentence{"requested changes to", pullRequest, Warning}
-	case notify.PullRequestChangesRequestRemoved:
-		return sentence{"no longer requests changes to", pullRequest, Info}
-	case notify.PullRequestMerged:
-		return sentence{"merged", pullRequest, Good}
-	case notify.PullRequestDeclined:
-		return sentence{"declined", pullRequest, Bad}
-	case notify.PullRequestDeleted:
-		return sentence{"deleted", pullRequest, Bad}
-	case notify.PullRequestCommentAdded:
-		return sentence{"commented on", pullRequest, Info}
-	case notify.PullRequestCommentEdited:
-		return sentence{"edited a comment on", pullRequest, Neutral}
-	case notify.PullRequestCommentDeleted:
-		return sentence{"deleted a comment on", pullRequest, Neutral}
-	case notify.PullRequestCommentResolved:
-		return sentence{"resolved a comment on", pullRequest, Good}
-	case notify.PullRequestCommentReopened:
-		return sentence{"reopened a comment on", pullRequest, Warning}
-	}
-	return otherSentence(t)
+// sentences has one for every type.
+var sentences = map[notify.EventType]sentence{
+	notify.BranchCreated:                    {"created branch", branch, Info},
+	notify.BranchUpdated:                    {"pushed to", branch, Info},
+	notify.BranchDeleted:                    {"deleted branch", branch, Neutral},
+	notify.TagCreated:                       {"created tag", branch, Info},
+	notify.TagUpdated:                       {"moved tag", branch, Warning},
+	notify.TagDeleted:                       {"deleted tag", branch, Neutral},
+	notify.FileEdited:                       {"edited a file on", branch, Info},
+	notify.PullRequestOpened:                {"opened", pullRequest, Info},
+	notify.PullRequestRescoped:              {"changed the commits of", pullRequest, Info},
+	notify.PullRequestFieldEdited:           {"edited", pullRequest, Neutral},
+	notify.PullRequestTargetChanged:         {"changed the target of", pullRequest, Neutral},
+	notify.PullRequestReviewersUpdated:      {"changed the reviewers of", pullRequest, Neutral},
+	notify.PullRequestApproved:              {"approved", pullRequest, Good},
+	notify.PullRequestUnapproved:            {"no longer approves", pullRequest, Warning},
+	notify.PullRequestChangesRequested:      {"requested changes to", pullRequest, Warning},
+	notify.PullRequestChangesRequestRemoved: {"no longer requests changes to", pullRequest, Info},
+	notify.PullRequestMerged:                {"merged", pullRequest, Good},
+	notify.PullRequestDeclined:              {"declined", pullRequest, Bad},
+	notify.PullRequestDeleted:               {"deleted", pullRequest, Bad},
+	notify.PullRequestCommentAdded:          {"commented on", pullRequest, Info},
+	notify.PullRequestCommentEdited:         {"edited a comment on", pullRequest, Neutral},
+	notify.PullRequestCommentDeleted:        {"deleted a comment on", pullRequest, Neutral},
+	notify.PullRequestCommentResolved:       {"resolved a comment on", pullRequest, Good},
+	notify.PullRequestCommentReopened:       {"reopened a comment on", pullRequest, Warning},
+	notify.CommitCommentAdded:               {"commented on", commit, Info},
+	notify.CommitCommentEdited:              {"edited a comment on", commit, Neutral},
+	notify.CommitCommentDeleted:             {"deleted a comment on", commit, Neutral},
+	notify.BuildStatusSet:                   {"", build, Info}, // the state says more
+	notify.PipelineStarted:                  {"started", pipeline, Info},
+	notify.PipelineSucceeded:                {"succeeded", pipeline, Good},
+	notify.PipelineFailed:                   {"failed", pipeline, Bad},
+	notify.PipelineStopped:                  {"was stopped", pipeline, Warning},
+	notify.RepositoryCreated:                {"created repository", place, Info},
+	notify.RepositoryForked:                 {"forked", place, Info},
+	notify.RepositoryFieldEdited:            {"changed repository", place, Neutral},
+	notify.RepositoryTransferred:            {"transferred repository", place, Warning},
+	notify.RepositoryImported:               {"imported repository", place, Info},
+	notify.RepositoryDeleted:                {"deleted repository", place, Bad},
+	notify.RepositoryMirrorSynchronized:     {"synchronized a mirror of", place, Neutral},
+	notify.RepositorySecretDetected:         {"pushed what may be a secret", inPlace, Bad},
+	notify.ProjectFieldEdited:               {"changed project", place, Neutral},
+	notify.IssueCreated:                     {"created", issue, Info},
+	notify.IssueUpdated:                     {"updated", issue, Neutral},
+	notify.IssueCommented:                   {"commented on", issue, Info},
 }
 
-func otherSentence(t notify.EventType) sentence {
-	switch t {
-	case notify.CommitCommentAdded:
-		return sentence{"commented on", commit, Info}
-	case notify.CommitCommentEdited:
-		return sentence{"edited a comment on", commit, Neutral}
-	case notify.CommitCommentDeleted:
-		return sentence{"deleted a comment on", commit, Neutral}
-	case notify.BuildStatusSet:
-		return sentence{"", build, Info} // the state says more
-	case notify.PipelineStarted:
-		return sentence{"started", pipeline, Info}
-	case notify.PipelineSucceeded:
-		return sentence{"succeeded", pipeline, Good}
-	case notify.PipelineFailed:
-		return sentence{"failed", pipeline, Bad}
-	case notify.PipelineStopped:
-		return sentence{"was stopped", pipeline, Warning}
-	case notify.RepositoryCreated:
-		return sentence{"created repository", place, Info}
-	case notify.RepositoryForked:
-		return sentence{"forked", place, Info}
-	case notify.RepositoryFieldEdited:
-		return sentence{"changed repository", place, Neutral}
-	case notify.RepositoryTransferred:
-		return sentence{"transferred repository", place, Warning}
-	case notify.RepositoryImported:
-		return sentence{"imported repository", place, Info}
-	case notify.RepositoryDeleted:
-		return sentence{"deleted repository", place, Bad}
-	case notify.RepositoryMirrorSynchronized:
-		return sentence{"synchronized a mirror of", place, Neutral}
-	case notify.RepositorySecretDetected:
-		return sentence{"pushed what may be a secret", inPlace, Bad}
-	case notify.ProjectFieldEdited:
-		return sentence{"changed project", place, Neutral}
-	case notify.IssueCreated:
-		return sentence{"created", issue, Info}
-	case notify.IssueUpdated:
-		return sentence{"updated", issue, Neutral}
-	case notify.IssueCommented:
-		return sentence{"commented on", issue, Info}
+func sentenceOf(t notify.EventType) sentence {
+	if s, found := sentences[t]; found {
+		return s
 	}
 	return sentence{"did something", inPlace, Neutral}
 }
