@@ -21,52 +21,18 @@ func Digest(events []*notify.Event, mentions []card.Mention) (message []byte, ta
 }
 
 func (w *writer) digest(d *card.Digest) {
-	w.raw(`{"type":"message","attachments":[{"contentType":"application/vnd.microsoft.card.adaptive","content":` +
-		`{"$schema":"http://adaptivecards.io/schemas/adaptive-card.json","type":"AdaptiveCard","version":"` + version + `",` +
-		`"msteams":{"width":"Full"`)
-	w.entities(d.Mentions)
-	w.raw(`},"fallbackText":`)
-	w.quoted(d.Title)
-	w.raw(`,"body":[{"type":"Container","style":"` + style(card.Neutral) + `","bleed":true,"items":[{"type":"TextBlock","text":`)
-	w.escaped(d.Title)
-	w.raw(`,"weight":"Bolder","wrap":true}`)
+	w.open(d.Title, card.Neutral, d.Mentions)
 	if d.Period != "" {
-		w.raw(`,{"type":"TextBlock","text":`)
-		w.escaped(d.Period)
-		w.raw(`,"isSubtle":true,"wrap":true}`)
+		w.text(d.Period, `,"isSubtle":true,"wrap":true}`)
 	}
 	w.raw(`]}`)
 	for _, g := range d.Groups {
-		w.group(g)
+		w.text(g.Name, `,"weight":"Bolder","wrap":true,"separator":true}`)
+		for _, l := range g.Lines {
+			w.bullet(l.Text, l.URL)
+		}
+		w.list(`,"wrap":true,"spacing":"None"}`)
 	}
 	w.mentions(d.Mentions)
 	w.raw(`]}}]}`)
 }
-
-// group is a heading and a list in one text: Teams takes \r between its lines.
-func (w *writer) group(g card.Group) {
-	w.raw(`,{"type":"TextBlock","text":`)
-	w.escaped(g.Name)
-	w.raw(`,"weight":"Bolder","wrap":true,"separator":true}`)
-	s := w.scratch[:0]
-	for _, l := range g.Lines {
-		s = append(s, "- "...)
-		if l.URL != "" {
-			s = append(s, '[')
-			s = appendEscaped(s, l.Text)
-			s = append(s, "]("...)
-			s = appendURL(s, l.URL)
-			s = append(s, ')')
-		} else {
-			s = appendEscaped(s, l.Text)
-		}
-		s = append(s, '\r')
-	}
-	w.scratch = s
-	w.raw(`,{"type":"TextBlock","text":`)
-	w.quotedScratch()
-	w.raw(`,"wrap":true,"spacing":"None"}`)
-}
-
-// quotedScratch writes the list in scratch, without its last line break.
-func (w *writer) quotedScratch() { w.quoted(string(w.scratch[:len(w.scratch)-1])) }

@@ -51,35 +51,41 @@ func Card(c card.Card) []byte {
 type writer struct {
 	b       []byte
 	scratch []byte
+	lines   []byte // of the list that is being written
 }
 
 // writers are used again, with the memory that they have.
 var writers = sync.Pool{New: func() any { return new(writer) }}
 
 func (w *writer) message(c *card.Card) {
-	w.raw(`{"type":"message","attachments":[{"contentType":"application/vnd.microsoft.card.adaptive","content":` +
-		`{"$schema":"http://adaptivecards.io/schemas/adaptive-card.json","type":"AdaptiveCard","version":"` + version + `",` +
-		`"msteams":{"width":"Full"`)
-	w.entities(c.Mentions)
-	w.raw(`},"fallbackText":`)
-	w.quoted(notify.Ellipsis(c.Title, maxTitle))
-	w.raw(`,"body":[{"type":"Container","style":"`)
-	w.raw(style(c.Kind))
-	w.raw(`","bleed":true,"items":[{"type":"TextBlock","text":`)
-	w.escaped(notify.Ellipsis(c.Title, maxTitle))
-	w.raw(`,"weight":"Bolder","wrap":true}]}`)
+	w.open(notify.Ellipsis(c.Title, maxTitle), c.Kind, c.Mentions)
+	w.raw(`]}`)
 	w.facts(c)
 	w.commits(c)
 	w.items(c)
 	if c.Text != "" {
-		w.raw(`,{"type":"TextBlock","text":`)
-		w.escaped(c.Text)
-		w.raw(`,"wrap":true,"separator":true}`)
+		w.text(c.Text, `,"wrap":true,"separator":true}`)
 	}
 	w.mentions(c.Mentions)
 	w.raw(`]`)
 	w.actions(c.Links)
 	w.raw(`}}]}`)
+}
+
+// open writes what every message starts with, to within the container that has
+// the title.
+func (w *writer) open(title string, kind card.Kind, mentions []card.Mention) {
+	w.raw(`{"type":"message","attachments":[{"contentType":"application/vnd.microsoft.card.adaptive","content":` +
+		`{"$schema":"http://adaptivecards.io/schemas/adaptive-card.json","type":"AdaptiveCard","version":"` + version + `",` +
+		`"msteams":{"width":"Full"`)
+	w.entities(mentions)
+	w.raw(`},"fallbackText":`)
+	w.quoted(title)
+	w.raw(`,"body":[{"type":"Container","style":"`)
+	w.raw(style(kind))
+	w.raw(`","bleed":true,"items":[{"type":"TextBlock","text":`)
+	w.escaped(title)
+	w.raw(`,"weight":"Bolder","wrap":true}`)
 }
 
 // style is the colour of a container.
@@ -126,46 +132,6 @@ func (w *writer) fact(name, value string, first bool) {
 	w.raw(`}`)
 }
 
-// commits are a list in one text: Teams takes \r between its lines.
-func (w *writer) commits(c *card.Card) {
-	more := c.CommitsMore()
-	if len(c.Commits) == 0 {
-		if more != "" {
-			w.raw(`,{"type":"TextBlock","text":"` + more + `","wrap":true}`)
-		}
-		return
-	}
-	s := w.scratch[:0]
-	for _, k := range c.Commits {
-		s = append(s, "- "...)
-		if url := card.Absolute(k.URL); url != "" {
-			s = append(s, '[')
-			s = appendEscaped(s, k.ID)
-			s = append(s, "]("...)
-			s = appendURL(s, url)
-			s = append(s, ')')
-		} else {
-			s = appendEscaped(s, k.ID)
-		}
-		s = append(s, ' ')
-		s = appendEscaped(s, k.Message)
-		if k.Author != "" {
-			s = append(s, " — "...)
-			s = appendEscaped(s, k.Author)
-		}
-		s = append(s, '\r')
-	}
-	if more != "" {
-		s = append(s, "- "...)
-		s = append(s, more...)
-		s = append(s, '\r')
-	}
-	w.scratch = s
-	w.raw(`,{"type":"TextBlock","text":`)
-	w.b, _ = jsontext.AppendQuote(w.b, s[:len(s)-1])
-	w.raw(`,"wrap":true}`)
-}
-
 func (w *writer) actions(links []card.Link) {
 	n := 0
 	for _, l := range links {
@@ -187,6 +153,14 @@ func (w *writer) actions(links []card.Link) {
 	if n > 0 {
 		w.raw(`]`)
 	}
+}
+
+// text writes a block of text, which is not the first of its list, and what else
+// the block has.
+func (w *writer) text(s, rest string) {
+	w.raw(`,{"type":"TextBlock","text":`)
+	w.escaped(s)
+	w.raw(rest)
 }
 
 func (w *writer) raw(s string) { w.b = append(w.b, s...) }
