@@ -76,11 +76,9 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	m, err := newMetrics(o.Metrics)
-	if err != nil {
-		return nil, err
-	}
+	m := newMetrics(o.Metrics)
 	d := &DB{dialect: SQLite, log: o.Log, metrics: m, trouble: make(chan struct{}, 1)}
+	var err error
 	if o.URL != "" {
 		d.dialect = Postgres
 		d.engine, err = openPostgres(ctx, o, m)

@@ -3,10 +3,8 @@ package db
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"embed"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -171,16 +169,13 @@ func (d *DB) due(ctx context.Context, all []migration) (due []migration, err err
 // applied reports whether m has been.
 func (tx *Tx) applied(ctx context.Context, m migration) (bool, error) {
 	var checksum string
-	err := tx.QueryRow(ctx, `SELECT checksum FROM schema_migrations WHERE component = $1 AND version = $2`,
-		m.component, m.version).Scan(&checksum)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return false, nil
-	case err == nil && checksum != m.checksum:
+	found, err := tx.Find(ctx, "reading what was applied", []any{&checksum},
+		`SELECT checksum FROM schema_migrations WHERE component = $1 AND version = $2`, m.component, m.version)
+	if found && checksum != m.checksum {
 		return false, fault.New(fault.Conflict, "The schema of this database was created by a different program: "+
 			"its %s differs. Use the program that created it.", m.file)
 	}
-	return err == nil, err
+	return found, err
 }
 
 // apply runs one migration unless another program has meanwhile.

@@ -48,12 +48,7 @@ func brief(statement string) string {
 
 // announce says what is about to happen. A new database is not worth a word.
 func (d *DB) announce(ctx context.Context, files int) error {
-	q := `SELECT pg_database_size(current_database())`
-	if d.dialect == SQLite {
-		q = `SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`
-	}
-	var size int64
-	err := d.Read(ctx, func(tx *Tx) error { return tx.QueryRow(ctx, q).Scan(&size) })
+	size, _, err := d.Size(ctx)
 	if err != nil {
 		return fmt.Errorf("asking for the size of the database: %w", err)
 	}

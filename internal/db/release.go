@@ -2,8 +2,6 @@ package db
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 
 	"outrigger/internal/fault"
 )
@@ -28,8 +26,8 @@ func (d *DB) CheckRelease(ctx context.Context) error {
 // release refuses a schema that is too new for this program.
 func (tx *Tx) release(ctx context.Context) error {
 	var needs int64
-	err := tx.QueryRow(ctx, `SELECT value FROM schema_meta WHERE name = 'needs_release'`).Scan(&needs)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+	_, err := tx.Find(ctx, "reading the release", []any{&needs}, `SELECT value FROM schema_meta WHERE name = 'needs_release'`)
+	if err != nil {
 		return err
 	}
 	if needs > Release {
