@@ -32,6 +32,19 @@ func One[T any](ctx context.Context, tx *Tx, none error, scan func(row Row) (T, 
 	return one, err
 }
 
+// Map returns the rows of a query of two columns, a key and its value; never nil. An
+// error is as that of List.
+func Map[K comparable, V any](ctx context.Context, tx *Tx, what, q string, args ...any) (map[K]V, error) {
+	all := make(map[K]V)
+	return all, tx.EachRow(ctx, what, func(row Row) error {
+		var key K
+		var value V
+		err := row.Scan(&key, &value)
+		all[key] = value
+		return err
+	}, q, args...)
+}
+
 // Value is a scan of List for rows of one column.
 func Value[T any](row Row) (v T, err error) {
 	err = row.Scan(&v)

@@ -64,6 +64,16 @@ func (tx *Tx) Do(ctx context.Context, what, q string, args ...any) error {
 	return err
 }
 
+// DoAll is Do for several statements with the same arguments.
+func (tx *Tx) DoAll(ctx context.Context, what string, statements []string, args ...any) error {
+	for _, q := range statements {
+		if err := tx.Do(ctx, what, q, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Changed is Do, and says how many rows the statement changed.
 func (tx *Tx) Changed(ctx context.Context, what, q string, args ...any) (int64, error) {
 	n, err := tx.Exec(ctx, q, args...)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"outrigger/internal/db"
@@ -67,13 +66,8 @@ func (s *Store) WithdrawAuthorization(ctx context.Context, id, count int64, reas
 }
 
 func (s *Store) changeTokens(ctx context.Context, set string, args ...any) (ok bool, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		n, err := tx.Exec(ctx, `UPDATE notify_authorizations SET `+set, args...)
-		if err != nil {
-			return fmt.Errorf("changing an authorisation: %w", err)
-		}
-		ok = n > 0
-		return nil
+	n, err := db.Write(ctx, s.db, func(tx *db.Tx) (int64, error) {
+		return tx.Changed(ctx, "changing an authorisation", `UPDATE notify_authorizations SET `+set, args...)
 	})
-	return ok, err
+	return n > 0, err
 }

@@ -98,18 +98,11 @@ func (s *Store) ReadingAuthorizations(
 }
 
 // CountAuthorizations counts the accounts in each state.
-func (s *Store) CountAuthorizations(ctx context.Context) (n map[notify.AuthorizationState]int, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		n = make(map[notify.AuthorizationState]int)
-		return tx.EachRow(ctx, "counting authorisations", func(row db.Row) error {
-			var state notify.AuthorizationState
-			var of int
-			err := row.Scan(&state, &of)
-			n[state] = of
-			return err
-		}, `SELECT state, count(*) FROM notify_authorizations GROUP BY state`)
+func (s *Store) CountAuthorizations(ctx context.Context) (map[notify.AuthorizationState]int, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) (map[notify.AuthorizationState]int, error) {
+		return db.Map[notify.AuthorizationState, int](ctx, tx, "counting authorisations",
+			`SELECT state, count(*) FROM notify_authorizations GROUP BY state`)
 	})
-	return n, err
 }
 
 // SaveAuthorization keeps an account with its tokens, as a new one or in place

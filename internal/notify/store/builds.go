@@ -67,6 +67,8 @@ func settleBuilds(ctx context.Context, tx *db.Tx, items []*notify.Receipt) error
 		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND hash = $4 AND build_key = $5`, rows, nil)
 }
 
+const buildColumns = `hash, build_key, state, url, number, posted_at, asked_at, stood_at, seen_at`
+
 // lockBuilds returns what was told of builds. Those that are new are inserted,
 // since only what is there can be locked.
 func lockBuilds(ctx context.Context, tx *db.Tx, keys []buildKey) (map[buildKey]notify.SeenBuild, error) {
@@ -74,8 +76,7 @@ func lockBuilds(ctx context.Context, tx *db.Tx, keys []buildKey) (map[buildKey]n
 	for i, k := range keys {
 		args[i], unknown[i] = k.args(), append(k.args(), db.Micros(tx.Now()))
 	}
-	if err := tx.Each(ctx, "noting builds", `INSERT INTO notify_builds (connection, project_fold, repository_fold, hash, build_key,
-			state, url, number, posted_at, asked_at, stood_at, seen_at)
+	if err := tx.Each(ctx, "noting builds", `INSERT INTO notify_builds (connection, project_fold, repository_fold, `+buildColumns+`)
 		VALUES ($1, $2, $3, $4, $5, '', '', '', 0, 0, 0, $6) ON CONFLICT DO NOTHING`, unknown, nil); err != nil {
 		return nil, err
 	}
@@ -98,24 +99,25 @@ func lockBuilds(ctx context.Context, tx *db.Tx, keys []buildKey) (map[buildKey]n
 // moveBuilds has what was told of builds go by the new keys of their repository.
 // What was told under those counts.
 func moveBuilds(ctx context.Context, tx *db.Tx, by notify.KeyChange) error {
+	return moveRows(ctx, tx, "moving builds", "notify_builds", buildColumns, `ON CONFLICT DO NOTHING`, by)
+}
+
+// moveRows has the rows of a repository or project go by its new keys. columns are
+// those besides these.
+func moveRows(ctx context.Context, tx *db.Tx, what, table, columns, onConflict string, by notify.KeyChange) error {
 	from, to := by.From.Folded(), by.To.Folded()
-	if err := tx.Do(ctx, "moving builds", `INSERT INTO notify_builds (connection, project_fold, repository_fold, hash, build_key,
-			state, url, number, posted_at, asked_at, stood_at, seen_at)
-		SELECT connection, $4, CASE WHEN $5 = '' THEN repository_fold ELSE $5 END, hash, build_key,
-				state, url, number, posted_at, asked_at, stood_at, seen_at
-			FROM notify_builds WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)
-		ON CONFLICT DO NOTHING`, by.Connection, from.ProjectKey, from.RepositoryKey, to.ProjectKey, to.RepositoryKey); err != nil {
+	const where = ` WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`
+	if err := tx.Do(ctx, what, `INSERT INTO `+table+` (connection, project_fold, repository_fold, `+columns+`)
+		SELECT connection, $4, CASE WHEN $5 = '' THEN repository_fold ELSE $5 END, `+columns+` FROM `+table+where+` `+onConflict,
+		by.Connection, from.ProjectKey, from.RepositoryKey, to.ProjectKey, to.RepositoryKey); err != nil {
 		return err
 	}
-	return tx.Do(ctx, "moving builds",
-		`DELETE FROM notify_builds WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`,
-		by.Connection, from.ProjectKey, from.RepositoryKey)
+	return tx.Do(ctx, what, `DELETE FROM `+table+where, by.Connection, from.ProjectKey, from.RepositoryKey)
 }
 
 // DeleteBuilds forgets builds of which nothing was told since a time; see
 // retention.Rule.
 func DeleteBuilds(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
-	return tx.Changed(ctx, "deleting builds", `DELETE FROM notify_builds WHERE (connection, project_fold, repository_fold, hash, build_key) IN
-		(SELECT connection, project_fold, repository_fold, hash, build_key FROM notify_builds WHERE seen_at < $1 ORDER BY seen_at LIMIT $2)
-		AND seen_at < $1`, db.Micros(before), limit)
+	return deleteOld(ctx, tx, "builds", "notify_builds", "connection, project_fold, repository_fold, hash, build_key", "seen_at", before,
+		limit)
 }

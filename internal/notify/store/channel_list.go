@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"time"
 
@@ -162,35 +161,27 @@ func readTroubled(ctx context.Context, tx *db.Tx, max int) (worst []notify.Chann
 	}
 	if all = len(ids); all == max {
 		var more int
-		if err := tx.QueryRow(ctx, `SELECT count(*), coalesce(min(since), 0)
+		if err := tx.Get(ctx, "counting troubled channels", []any{&more, db.At(&others)}, `SELECT count(*), coalesce(min(since), 0)
 			FROM (SELECT `+troubledSince+` AS since`+troubledWhere+worstFirst+` LIMIT $2 OFFSET $3) rest`,
-			since, math.MaxInt32, max).Scan(&more, db.At(&others)); err != nil {
-			return nil, 0, others, fmt.Errorf("counting troubled channels: %w", err)
+			since, math.MaxInt32, max); err != nil {
+			return nil, 0, others, err
 		}
 		all += more
 	}
 	if worst, err = readChannelInfos(ctx, tx, ids); err == nil {
 		err = countOnChannels(ctx, tx, worst, notify.MaxListed)
 	}
-	if err != nil {
-		return nil, 0, others, fmt.Errorf("reading troubled channels: %w", err)
-	}
-	return worst, all, others, nil
+	return worst, all, others, err
 }
 
 // readRetrying counts what waits on channels that are tried again and that readTroubled
 // does not have yet.
 func readRetrying(ctx context.Context, tx *db.Tx) (r notify.Retrying, err error) {
-	var next int64
 	now := tx.Now()
-	if err := tx.QueryRow(ctx, `SELECT count(*), CAST(coalesce(sum(waiting), 0) AS BIGINT), coalesce(min(gate_until), 0) FROM (
+	return r, tx.Get(ctx, "counting what is tried again", []any{&r.Channels, &r.Messages, db.At(&r.Next)},
+		`SELECT count(*), CAST(coalesce(sum(waiting), 0) AS BIGINT), coalesce(min(gate_until), 0) FROM (
 			SELECT c.gate_until, (SELECT count(*) FROM (SELECT 1 FROM notify_deliveries d
 				WHERE d.channel_id = c.id AND d.finished_at = 0 AND d.held_until <= $2 LIMIT $3) w) AS waiting
 			FROM notify_channels c WHERE `+channelTrouble+` AND c.state <> 'broken' AND c.failing_since > $1 AND `+channelUsed+` LIMIT $3) r
-		WHERE waiting > 0`, db.Micros(now.Add(-notify.TroubleAfter)), db.Micros(now), notify.MaxListed).Scan(&r.Channels, &r.Messages,
-		&next); err != nil {
-		return r, fmt.Errorf("counting what is tried again: %w", err)
-	}
-	r.Next = db.Time(next)
-	return r, nil
+		WHERE waiting > 0`, db.Micros(now.Add(-notify.TroubleAfter)), db.Micros(now), notify.MaxListed)
 }

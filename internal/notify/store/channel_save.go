@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
@@ -51,15 +50,12 @@ func keepChannel(ctx context.Context, tx *db.Tx, who notify.Actor, id int64) err
 // nothing sends to as are allowed.
 func checkOwnChannels(ctx context.Context, tx *db.Tx, user int64) error {
 	var n int
-	err := tx.QueryRow(ctx, `SELECT count(*) FROM notify_channels c
-		WHERE c.owner_id > 0 AND c.owner_id = $1 AND NOT `+channelUsed, user).Scan(&n)
-	if err != nil {
-		return fmt.Errorf("counting the channels of a user: %w", err)
+	err := tx.Get(ctx, "counting the channels of a user", []any{&n}, `SELECT count(*) FROM notify_channels c
+		WHERE c.owner_id > 0 AND c.owner_id = $1 AND NOT `+channelUsed, user)
+	if err == nil && n >= notify.MaxOwnChannels {
+		err = fault.New(fault.Conflict, "You made %d channels to which nothing sends, which is the limit. Delete one first.", n)
 	}
-	if n >= notify.MaxOwnChannels {
-		return fault.New(fault.Conflict, "You made %d channels to which nothing sends, which is the limit. Delete one first.", n)
-	}
-	return nil
+	return err
 }
 
 // SaveChannel makes the change; allow decides on the channel as it is just then. A
@@ -156,15 +152,13 @@ func (s *Store) DeleteChannel(ctx context.Context, who notify.Actor, id, version
 		if n := len(before.Rules) + len(before.Reports); n > 0 {
 			return fault.New(fault.Conflict, "Rules and reports send to this channel: %d. Choose another channel for them first.", n)
 		}
-		for _, q := range []string{
+		if err := tx.DoAll(ctx, "deleting channel", []string{
 			`UPDATE notify_channels SET name = '', format = 'auto', kept = 0, everyone = 0, was_shared = 0, owner_id = 0,
 				version = version + 1 WHERE id = $1`,
 			`DELETE FROM notify_channel_shares WHERE channel_id = $1`,
 			`DELETE FROM notify_channel_fingerprints WHERE channel_id = $1`,
-		} {
-			if err := tx.Do(ctx, "deleting channel", q, id); err != nil {
-				return err
-			}
+		}, id); err != nil {
+			return err
 		}
 		if err := s.dropUnusedURL(ctx, tx, id); err != nil {
 			return err

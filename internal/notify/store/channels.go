@@ -97,16 +97,13 @@ func fewTests(ctx context.Context, tx *db.Tx, who notify.Actor) error {
 	}
 	var sent int
 	var first sql.NullInt64
-	err := tx.QueryRow(ctx, `SELECT COUNT(*), MIN(at) FROM audit_entries
+	err := tx.Get(ctx, "counting test messages", []any{&sent, &first}, `SELECT COUNT(*), MIN(at) FROM audit_entries
 		WHERE at > $1 AND area = 'notifications' AND action = 'test' AND who = $2 AND source = $3`,
-		db.Micros(tx.Now().Add(-time.Minute)), who.Name, who.Source).Scan(&sent, &first)
-	switch {
-	case err != nil:
-		return fmt.Errorf("counting test messages: %w", err)
-	case sent >= notify.TestsAMinute:
-		return notify.TooManyTests(db.Time(first.Int64).Add(time.Minute).Sub(tx.Now()))
+		db.Micros(tx.Now().Add(-time.Minute)), who.Name, who.Source)
+	if err == nil && sent >= notify.TestsAMinute {
+		err = notify.TooManyTests(db.Time(first.Int64).Add(time.Minute).Sub(tx.Now()))
 	}
-	return nil
+	return err
 }
 
 // nameOfTested is what people call the rule or channel that a test message was

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"outrigger/internal/db"
@@ -93,13 +92,9 @@ func (s *Store) ScheduleCommit(ctx context.Context, c notify.NamedCommit) error 
 // KeepDue stops asking for all but the last named commits of a connection, keep
 // of them, and says for how many.
 func (s *Store) KeepDue(ctx context.Context, connection string, keep int) (stopped int64, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		stopped, err = tx.Exec(ctx, `UPDATE notify_commits SET due_at = 0 WHERE connection = $1 AND due_at > 0 AND named_at <
+	return db.Write(ctx, s.db, func(tx *db.Tx) (int64, error) {
+		return tx.Changed(ctx, "stopping to ask for commits",
+			`UPDATE notify_commits SET due_at = 0 WHERE connection = $1 AND due_at > 0 AND named_at <
 			(SELECT named_at FROM notify_commits WHERE connection = $1 AND due_at > 0 ORDER BY named_at DESC LIMIT 1 OFFSET $2)`, connection, keep-1)
-		if err != nil {
-			return fmt.Errorf("stopping to ask for commits: %w", err)
-		}
-		return nil
 	})
-	return stopped, err
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
@@ -118,9 +117,10 @@ func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name str
 			return err
 		}
 		var rules, reports int
-		if err := tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM notify_rules WHERE connection = $1),
-			(SELECT count(*) FROM notify_reports WHERE connection = $1)`, name).Scan(&rules, &reports); err != nil {
-			return fmt.Errorf("counting rules and reports: %w", err)
+		if err := tx.Get(ctx, "counting rules and reports", []any{&rules, &reports},
+			`SELECT (SELECT count(*) FROM notify_rules WHERE connection = $1),
+			(SELECT count(*) FROM notify_reports WHERE connection = $1)`, name); err != nil {
+			return err
 		}
 		if rules > 0 {
 			return fault.New(fault.Conflict, "%d rules belong to the connection %s; delete them first.", rules, name)
@@ -128,14 +128,12 @@ func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name str
 		if reports > 0 {
 			return fault.New(fault.Conflict, "%d activity reports belong to the connection %s; delete them first.", reports, name)
 		}
-		for _, q := range []string{
+		if err := tx.DoAll(ctx, "deleting connection", []string{
 			`DELETE FROM notify_connections WHERE name = $1`,
 			`DELETE FROM notify_chat_accounts WHERE connection = $1`,
 			`DELETE FROM notify_authorizations WHERE connection = $1`,
-		} {
-			if err := tx.Do(ctx, "deleting connection", q, name); err != nil {
-				return err
-			}
+		}, name); err != nil {
+			return err
 		}
 		if err := forgetConnection(ctx, tx, name); err != nil {
 			return err
@@ -150,7 +148,7 @@ func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name str
 // forgetConnection deletes the hooks of a connection and what is known of its
 // platform.
 func forgetConnection(ctx context.Context, tx *db.Tx, name string) error {
-	for _, q := range []string{
+	if err := tx.DoAll(ctx, "forgetting connection", []string{
 		`DELETE FROM notify_hooks WHERE connection = $1`,
 		`DELETE FROM notify_renames WHERE connection = $1 AND state = 'offered'`,
 		`DELETE FROM notify_authorization_requests WHERE connection = $1`,
@@ -159,10 +157,8 @@ func forgetConnection(ctx context.Context, tx *db.Tx, name string) error {
 		`DELETE FROM notify_builds WHERE connection = $1`,
 		`DELETE FROM notify_pull_requests WHERE connection = $1`,
 		`DELETE FROM notify_channel_shares WHERE connection = $1`,
-	} {
-		if err := tx.Do(ctx, "forgetting connection", q, name); err != nil {
-			return err
-		}
+	}, name); err != nil {
+		return err
 	}
 	return errors.Join(forgetMemberships(ctx, tx, name), forgetWebhooks(ctx, tx, name))
 }
@@ -173,14 +169,11 @@ func (s *Store) checkConnection(ctx context.Context, tx *db.Tx, name string) err
 	if s.file.Load().Find(name) != nil {
 		return nil
 	}
-	var n int
-	if err := tx.QueryRow(ctx, `SELECT count(*) FROM notify_connections WHERE name = $1`, name).Scan(&n); err != nil {
-		return fmt.Errorf("finding connection: %w", err)
+	found, err := readIDs(ctx, tx, `SELECT 1 FROM notify_connections WHERE name = $1`, name)
+	if err == nil && len(found) == 0 {
+		err = fault.InvalidField("connection", "There is no connection %s any more.", name)
 	}
-	if n == 0 {
-		return fault.InvalidField("connection", "There is no connection %s any more.", name)
-	}
-	return nil
+	return err
 }
 
 // changeable returns a stored connection. fault.Conflict: it is not at the version any

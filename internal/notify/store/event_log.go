@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -52,8 +51,8 @@ func (s *Store) ListEvents(ctx context.Context, f notify.EventFilter) (notify.Ev
 // eventRange returns the ids that f's times and page can mean: from first up to,
 // and without, end.
 func eventRange(ctx context.Context, tx *db.Tx, f *notify.EventFilter) (first, end int64, err error) {
-	if err := tx.QueryRow(ctx, idBounds("notify_events")).Scan(&first, &end); err != nil {
-		return 0, 0, fmt.Errorf("reading the bounds of events: %w", err)
+	if err := tx.Get(ctx, "reading the bounds of events", []any{&first, &end}, idBounds("notify_events")); err != nil {
+		return 0, 0, err
 	}
 	if !f.Since.IsZero() {
 		if first, err = firstSince(ctx, tx, "notify_events", "received_at", f.Since); err != nil {
@@ -88,7 +87,7 @@ func readLogged(ctx context.Context, tx *db.Tx, f *notify.EventFilter, from, end
 	for len(out) < f.Limit && rows.Next() {
 		e, raw, err := scanLogged(rows)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("reading events: %w", err)
 		}
 		if !mayHaveType(raw, f.Types) {
 			continue
@@ -187,12 +186,10 @@ func mayHaveType(event []byte, types notify.TypeSet) bool {
 }
 
 // scanLogged reads a row; its event is valid until the next one.
-func scanLogged(rows *sql.Rows) (e notify.LoggedEvent, event sql.RawBytes, err error) {
-	if err := rows.Scan(&e.ID, &e.Connection, &e.Hook, &e.Key, db.At(&e.ReceivedAt), &e.Outcome, &e.Reason, &e.Project, &e.Repository,
-		&e.Generation, &e.Rules, &e.FirstDelivery, &e.Deliveries, &event, &e.BodySize); err != nil {
-		return e, nil, fmt.Errorf("reading event: %w", err)
-	}
-	return e, event, nil
+func scanLogged(row db.Row) (e notify.LoggedEvent, event sql.RawBytes, err error) {
+	err = row.Scan(&e.ID, &e.Connection, &e.Hook, &e.Key, db.At(&e.ReceivedAt), &e.Outcome, &e.Reason, &e.Project, &e.Repository,
+		&e.Generation, &e.Rules, &e.FirstDelivery, &e.Deliveries, &event, &e.BodySize)
+	return e, event, err
 }
 
 // decodeEvent reads a stored event; nil for one that cannot be read.
@@ -206,40 +203,32 @@ func decodeEvent(raw []byte) *notify.Event {
 
 // LoggedEvent returns one event: fault.NotFound where there is none with the id.
 func (s *Store) LoggedEvent(ctx context.Context, id int64) (e notify.LoggedEvent, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT `+loggedColumns+` FROM notify_events WHERE id = $1 AND outcome <> 'report'`, id)
-		if err != nil {
-			return fmt.Errorf("reading event: %w", err)
-		}
-		defer rows.Close()
-		if !rows.Next() {
-			if err := rows.Err(); err != nil {
-				return fmt.Errorf("reading event: %w", err)
-			}
-			return fault.New(fault.NotFound, "There is no event with id %d.", id)
-		}
-		var raw sql.RawBytes
-		if e, raw, err = scanLogged(rows); err == nil {
-			e.Event = decodeEvent(raw)
-		}
-		return err
-	})
-	return e, err
+	found, err := db.ReadList(ctx, s.db, "reading event", func(row db.Row) (notify.LoggedEvent, error) {
+		e, raw, err := scanLogged(row)
+		e.Event = decodeEvent(raw)
+		return e, err
+	}, `SELECT `+loggedColumns+` FROM notify_events WHERE id = $1 AND outcome <> 'report'`, id)
+	if err != nil {
+		return e, err
+	}
+	if len(found) == 0 {
+		return e, fault.New(fault.NotFound, "There is no event with id %d.", id)
+	}
+	return found[0], nil
 }
 
 // EventBody returns what is kept of a webhook that was not understood, at most max
 // bytes: fault.NotFound where nothing is.
 func (s *Store) EventBody(ctx context.Context, id int64, max int) (body []byte, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT substr(body, 1, $1) FROM notify_events WHERE id = $2 AND body IS NOT NULL`, max, id).Scan(&body)
+		found, err := tx.Find(ctx, "reading an event's body", []any{&body},
+			`SELECT substr(body, 1, $1) FROM notify_events WHERE id = $2 AND body IS NOT NULL`, max, id)
+		if err == nil && !found {
+			err = fault.New(fault.NotFound, "No body is kept of event %d.", id)
+		}
+		return err
 	})
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return nil, fault.New(fault.NotFound, "No body is kept of event %d.", id)
-	case err != nil:
-		return nil, fmt.Errorf("reading an event's body: %w", err)
-	}
-	return body, nil
+	return body, err
 }
 
 // deliverySpan bounds how far the ids of one event's deliveries can be apart.

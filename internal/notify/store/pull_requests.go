@@ -78,6 +78,8 @@ func (s *Store) settleTracked(ctx context.Context, tx *db.Tx, items []*notify.Re
 	return all, nil
 }
 
+const pullRequestColumns = `number, source, target, title, description, draft, pushed, stood_at, seen_at`
+
 // lockPullRequests returns what was seen of the pull requests. Those that no
 // webhook has spoken of are inserted, since only what is there can be locked.
 func lockPullRequests(ctx context.Context, tx *db.Tx, all tracked) (map[pullRequestKey]notify.PullRequestState, error) {
@@ -91,8 +93,8 @@ func lockPullRequests(ctx context.Context, tx *db.Tx, all tracked) (map[pullRequ
 	for i, k := range keys {
 		args[i], unknown[i] = k.args(), append(k.args(), db.Micros(tx.Now()))
 	}
-	if err := tx.Each(ctx, "noting pull requests", `INSERT INTO notify_pull_requests (connection, project_fold, repository_fold, number,
-			source, target, title, description, draft, pushed, stood_at, seen_at)
+	if err := tx.Each(ctx, "noting pull requests", `INSERT INTO notify_pull_requests (connection, project_fold, repository_fold, `+
+		pullRequestColumns+`)
 		VALUES ($1, $2, $3, $4, '', '', '', '', 0, 0, 0, $5) ON CONFLICT DO NOTHING`, unknown, nil); err != nil {
 		return nil, err
 	}
@@ -134,29 +136,15 @@ func (all tracked) write(ctx context.Context, tx *db.Tx) error {
 // movePullRequests has what is known of pull requests go by the new keys of their
 // repository. Where one with the same number is known there, the later counts.
 func movePullRequests(ctx context.Context, tx *db.Tx, by notify.KeyChange) error {
-	from, to := by.From.Folded(), by.To.Folded()
-	if err := tx.Do(ctx, "moving pull requests", `INSERT INTO notify_pull_requests (connection, project_fold, repository_fold, number,
-			source, target, title, description, draft, pushed, stood_at, seen_at)
-		SELECT connection, $4, CASE WHEN $5 = '' THEN repository_fold ELSE $5 END, number,
-				source, target, title, description, draft, pushed, stood_at, seen_at
-			FROM notify_pull_requests WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)
-		ON CONFLICT (connection, project_fold, repository_fold, number) DO UPDATE SET source = excluded.source, target = excluded.target,
+	return moveRows(ctx, tx, "moving pull requests", "notify_pull_requests", pullRequestColumns,
+		`ON CONFLICT (connection, project_fold, repository_fold, number) DO UPDATE SET source = excluded.source, target = excluded.target,
 			title = excluded.title, description = excluded.description, draft = excluded.draft, pushed = excluded.pushed,
-			stood_at = excluded.stood_at, seen_at = excluded.seen_at WHERE notify_pull_requests.stood_at < excluded.stood_at`,
-		by.Connection, from.ProjectKey, from.RepositoryKey, to.ProjectKey, to.RepositoryKey); err != nil {
-		return err
-	}
-	return tx.Do(ctx, "moving pull requests",
-		`DELETE FROM notify_pull_requests WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`,
-		by.Connection, from.ProjectKey, from.RepositoryKey)
+			stood_at = excluded.stood_at, seen_at = excluded.seen_at WHERE notify_pull_requests.stood_at < excluded.stood_at`, by)
 }
 
 // DeletePullRequests forgets pull requests of which no webhook has spoken since a
 // time; see retention.Rule.
 func DeletePullRequests(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
-	return tx.Changed(ctx, "deleting pull requests",
-		`DELETE FROM notify_pull_requests WHERE (connection, project_fold, repository_fold, number) IN
-		(SELECT connection, project_fold, repository_fold, number FROM notify_pull_requests WHERE seen_at < $1 ORDER BY seen_at LIMIT $2)
-		AND seen_at < $1`,
-		db.Micros(before), limit)
+	return deleteOld(ctx, tx, "pull requests", "notify_pull_requests", "connection, project_fold, repository_fold, number", "seen_at",
+		before, limit)
 }

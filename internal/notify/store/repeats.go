@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 
@@ -53,29 +52,23 @@ const mostSeen = 100
 // same body; 0: there is none.
 func findSeen(ctx context.Context, tx *db.Tx, r *notify.Receipt) (repeated, last int64, err error) {
 	own := r.Fingerprint()
-	rows, err := tx.Query(ctx, `SELECT id, fingerprint, event_key, coalesce(request_id, ''), received_at, outcome, reason FROM notify_events
-		WHERE fingerprint >= $1 AND fingerprint <= $2 ORDER BY fingerprint LIMIT $3`,
-		own, withSuffix(own, math.MaxInt64), mostSeen)
-	if err != nil {
-		return 0, 0, fmt.Errorf("finding the same body: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = tx.EachRow(ctx, "finding the same body", func(row db.Row) error {
 		var e notify.LoggedEvent
 		var seen notify.Seen
 		var fingerprint []byte
-		if err := rows.Scan(&e.ID, &fingerprint, &seen.Key, &seen.RequestID, db.At(&seen.ReceivedAt), &e.Outcome, &e.Reason); err != nil {
-			return 0, 0, fmt.Errorf("finding the same body: %w", err)
-		}
+		err := row.Scan(&e.ID, &fingerprint, &seen.Key, &seen.RequestID, db.At(&seen.ReceivedAt), &e.Outcome, &e.Reason)
 		if len(fingerprint) == len(own) {
 			last = e.ID
 		}
 		seen.Withheld = e.Withheld()
-		if r.Repeats(seen) {
-			return e.ID, last, rows.Err()
+		if err == nil && repeated == 0 && r.Repeats(seen) {
+			repeated = e.ID
 		}
-	}
-	return 0, last, rows.Err()
+		return err
+	}, `SELECT id, fingerprint, event_key, coalesce(request_id, ''), received_at, outcome, reason FROM notify_events
+		WHERE fingerprint >= $1 AND fingerprint <= $2 ORDER BY fingerprint LIMIT $3`,
+		own, withSuffix(own, math.MaxInt64), mostSeen)
+	return repeated, last, err
 }
 
 // yieldFingerprint has the row of the last webhook of a body make way for a new

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"outrigger/internal/db"
@@ -55,13 +54,10 @@ func (s *Store) KeepRun(ctx context.Context, run *notify.ReportRun) (kept bool, 
 			}
 			delivery = ids[0]
 		}
-		n, err := tx.Exec(ctx, `INSERT INTO notify_report_runs (report_id, due_at, ended_at, delivery_id, error)
+		n, err := tx.Changed(ctx, "keeping a run", `INSERT INTO notify_report_runs (report_id, due_at, ended_at, delivery_id, error)
 			VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`, run.Report.ID, db.Micros(run.Due), db.Micros(tx.Now()), delivery, clean(run.Error))
-		if err != nil {
-			return fmt.Errorf("keeping a run: %w", err)
-		}
-		if kept = n == 1; !kept {
-			return nil
+		if kept = n == 1; err != nil || !kept {
+			return err
 		}
 		tx.AfterCommit(func() { s.runs.count(run) })
 		if run.Event == nil {
@@ -83,15 +79,12 @@ func turnReport(ctx context.Context, tx *db.Tx, run *notify.ReportRun) (bool, er
 			failed = run.At
 		}
 	}
-	n, err := tx.Exec(ctx, `UPDATE notify_reports SET next_run_at = $1, ask_at = $2, failing_since = $3, last_run_at = $4,
-		error = $5, error_at = $6
+	n, err := tx.Changed(ctx, "turning a report", `UPDATE notify_reports SET next_run_at = $1, ask_at = $2, failing_since = $3,
+		last_run_at = $4, error = $5, error_at = $6
 		WHERE id = $7 AND version = $8 AND next_run_at = $9 AND failing_since = $10 AND enabled = 1`,
 		db.Micros(run.Next), db.Micros(run.AskAt), db.Micros(run.FailingSince), db.Micros(last), clean(message), db.Micros(failed),
 		run.Report.ID, run.Report.Version, db.Micros(run.Report.NextRunAt), db.Micros(run.Report.RetryingSince))
-	if err != nil {
-		return false, fmt.Errorf("turning a report: %w", err)
-	}
-	return n == 1, nil
+	return n == 1, err
 }
 
 // sendReport puts what a report says into its channel's queue, in the place of
@@ -150,6 +143,5 @@ func (s *Store) insertReportEvent(ctx context.Context, tx *db.Tx, run *notify.Re
 
 // DeleteReportRuns deletes runs that ended before a time, at most limit of them.
 func DeleteReportRuns(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
-	return tx.Changed(ctx, "deleting old runs", `DELETE FROM notify_report_runs WHERE (report_id, due_at) IN
-		(SELECT report_id, due_at FROM notify_report_runs WHERE ended_at < $1 ORDER BY ended_at LIMIT $2)`, db.Micros(before), limit)
+	return deleteOld(ctx, tx, "old runs", "notify_report_runs", "report_id, due_at", "ended_at", before, limit)
 }

@@ -54,15 +54,12 @@ func (s *Store) SaveReport(
 // checkReportRoom is fault.Conflict where a repository has as many reports as it
 // may have.
 func checkReportRoom(ctx context.Context, tx *db.Tx, r *notify.Report) error {
-	var n int
-	if err := tx.QueryRow(ctx, `SELECT count(*) FROM notify_reports WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3`,
-		r.Connection, notify.Fold(clean(r.ProjectKey)), notify.Fold(clean(r.RepositoryKey))).Scan(&n); err != nil {
-		return fmt.Errorf("counting the reports of a repository: %w", err)
+	n, err := countAt(ctx, tx, "notify_reports", r.Connection, r.At())
+	if err == nil && n >= notify.MaxReportsAt {
+		err = fault.New(fault.Conflict, "%s/%s has %d activity reports, which is the limit. Delete one first.", r.ProjectKey,
+			r.RepositoryKey, n)
 	}
-	if n >= notify.MaxReportsAt {
-		return fault.New(fault.Conflict, "%s/%s has %d activity reports, which is the limit. Delete one first.", r.ProjectKey, r.RepositoryKey, n)
-	}
-	return nil
+	return err
 }
 
 func checkReportSave(ctx context.Context, tx *db.Tx, draft *notify.Report, before *notify.ReportInfo, webhookURL string) error {
@@ -217,10 +214,10 @@ func (s *Store) DeleteReport(ctx context.Context, who notify.Actor, id, version 
 		if err := checkReportVersion(ctx, tx, &old, version); err != nil {
 			return err
 		}
-		for _, q := range []string{`DELETE FROM notify_reports WHERE id = $1`, `DELETE FROM notify_report_runs WHERE report_id = $1`} {
-			if err := tx.Do(ctx, "deleting report", q, id); err != nil {
-				return err
-			}
+		if err := tx.DoAll(ctx, "deleting report", []string{
+			`DELETE FROM notify_reports WHERE id = $1`, `DELETE FROM notify_report_runs WHERE report_id = $1`,
+		}, id); err != nil {
+			return err
 		}
 		if err := s.leaveChannel(ctx, tx, id, old.ChannelID); err != nil {
 			return err

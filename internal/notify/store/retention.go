@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -43,15 +44,10 @@ func DeleteDeliveries(ctx context.Context, tx *db.Tx, before time.Time, limit in
 		`UPDATE notify_events SET needed = needed - 1 WHERE id = $1`, events, nil); err != nil {
 		return 0, err
 	}
-	for _, statement := range []string{
+	return int64(len(deliveries)), tx.DoAll(ctx, "deleting old deliveries", []string{
 		`DELETE FROM notify_attempts WHERE delivery_id IN (` + list(deliveries) + `)`,
 		`DELETE FROM notify_deliveries WHERE id IN (` + list(deliveries) + `)`,
-	} {
-		if err := tx.Do(ctx, "deleting old deliveries", statement); err != nil {
-			return 0, err
-		}
-	}
-	return int64(len(deliveries)), nil
+	})
 }
 
 // DeleteEvents deletes events that came in before a time and that no delivery
@@ -66,15 +62,10 @@ func DeleteEvents(ctx context.Context, tx *db.Tx, before time.Time, limit int) (
 	if err != nil || len(old) == 0 {
 		return 0, err
 	}
-	for _, statement := range []string{
+	return int64(len(old)), tx.DoAll(ctx, "deleting old events", []string{
 		`DELETE FROM notify_decisions WHERE event_id IN (` + list(old) + `)`,
 		`DELETE FROM notify_events WHERE id IN (` + list(old) + `)`,
-	} {
-		if err := tx.Do(ctx, "deleting old events", statement); err != nil {
-			return 0, err
-		}
-	}
-	return int64(len(old)), nil
+	})
 }
 
 // list writes ids for an IN.
@@ -89,14 +80,17 @@ func list(ids []int64) string {
 	return b.String()
 }
 
-// The deletions below ask for the time twice: PostgreSQL asks only the outer
-// condition again of a row that another node has just changed.
+// deleteOld deletes rows of a table whose time, in a column, is before another, the
+// oldest first, and at most limit of them. The time is asked for twice: PostgreSQL
+// asks only the outer condition again of a row that another node has just changed.
+func deleteOld(ctx context.Context, tx *db.Tx, what, table, key, column string, before time.Time, limit int) (int64, error) {
+	return tx.Changed(ctx, "deleting "+what, fmt.Sprintf(`DELETE FROM %[1]s WHERE (%[2]s) IN
+		(SELECT %[2]s FROM %[1]s WHERE %[3]s < $1 ORDER BY %[3]s LIMIT $2) AND %[3]s < $1`, table, key, column), db.Micros(before), limit)
+}
 
 // DeleteMemberships removes answers from before a time; see retention.Rule.
 func DeleteMemberships(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
-	return tx.Changed(ctx, "deleting group members", `DELETE FROM notify_memberships WHERE (connection, group_name, user_name) IN
-		(SELECT connection, group_name, user_name FROM notify_memberships WHERE asked_at < $1 ORDER BY asked_at LIMIT $2) AND asked_at < $1`,
-		db.Micros(before), limit)
+	return deleteOld(ctx, tx, "group members", "notify_memberships", "connection, group_name, user_name", "asked_at", before, limit)
 }
 
 // DeleteRuleVersions deletes what rules were until before a time, at most limit
@@ -115,7 +109,6 @@ func DeleteRuleVersions(ctx context.Context, tx *db.Tx, before time.Time, limit 
 // DeleteCommits removes commits that were named before a time; see
 // retention.Rule.
 func DeleteCommits(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
-	return tx.Changed(ctx, "deleting named commits", `DELETE FROM notify_commits WHERE (connection, hash, project_fold, repository_fold) IN
-		(SELECT connection, hash, project_fold, repository_fold FROM notify_commits
-			WHERE named_at < $1 ORDER BY named_at LIMIT $2) AND named_at < $1`, db.Micros(before), limit)
+	return deleteOld(ctx, tx, "named commits", "notify_commits", "connection, hash, project_fold, repository_fold", "named_at", before,
+		limit)
 }

@@ -119,5 +119,5 @@ func containing(search string) string {
 		}
 		return r
 	}, search)
-	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(lower) + "%"
+	return contains(lower)
 }

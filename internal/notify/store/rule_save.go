@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
@@ -114,16 +113,19 @@ func checkRoom(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
 	if r.ProjectKey == "" {
 		return nil
 	}
-	var n int
-	if err := tx.QueryRow(ctx, `SELECT count(*) FROM notify_rules WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3`,
-		r.Connection, notify.Fold(clean(r.ProjectKey)), notify.Fold(clean(r.RepositoryKey))).Scan(&n); err != nil {
-		return fmt.Errorf("counting the rules of a place: %w", err)
+	n, err := countAt(ctx, tx, "notify_rules", r.Connection, r.At())
+	if err == nil && n >= notify.MaxRulesAt {
+		err = fault.New(fault.Conflict, "%s has %d rules, which is the limit. Delete one first.", notify.Scope(r.At()), n)
 	}
-	if n >= notify.MaxRulesAt {
-		return fault.New(fault.Conflict, "%s has %d rules, which is the limit. Delete one first.",
-			notify.Scope{ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey}, n)
-	}
-	return nil
+	return err
+}
+
+// countAt counts the rules or reports of exactly a place.
+func countAt(ctx context.Context, tx *db.Tx, table, connection string, at notify.RepositoryRef) (n int, err error) {
+	err = tx.Get(ctx, "counting what a place has", []any{&n},
+		`SELECT count(*) FROM `+table+` WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3`,
+		connection, notify.Fold(clean(at.ProjectKey)), notify.Fold(clean(at.RepositoryKey)))
+	return n, err
 }
 
 // settleWaiting settles what waits for a rule that was changed.

@@ -61,6 +61,5 @@ func (s *Store) History(ctx context.Context, since time.Time, step time.Duration
 // DeleteSamples removes up to limit samples from before a time: what retention
 // calls.
 func DeleteSamples(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
-	return tx.Exec(ctx, `DELETE FROM notify_samples WHERE (node_id, at) IN
-		(SELECT node_id, at FROM notify_samples WHERE at < $1 ORDER BY at LIMIT $2)`, db.Micros(before), limit)
+	return deleteOld(ctx, tx, "samples", "notify_samples", "node_id, at", "at", before, limit)
 }

@@ -80,18 +80,11 @@ func upsertProjects(ctx context.Context, tx *db.Tx, connection string, projects 
 
 // ProjectIDs returns the platform's ids of a connection's projects as listed last,
 // by folded key; 0 where the platform did not say.
-func (s *Store) ProjectIDs(ctx context.Context, connection string) (ids map[string]int64, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		ids = map[string]int64{}
-		return tx.EachRow(ctx, "reading ids of projects", func(row db.Row) error {
-			var fold string
-			var id int64
-			err := row.Scan(&fold, &id)
-			ids[fold] = id
-			return err
-		}, `SELECT project_fold, project_id FROM notify_webhooks WHERE connection = $1`, connection)
+func (s *Store) ProjectIDs(ctx context.Context, connection string) (map[string]int64, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) (map[string]int64, error) {
+		return db.Map[string, int64](ctx, tx, "reading ids of projects",
+			`SELECT project_fold, project_id FROM notify_webhooks WHERE connection = $1`, connection)
 	})
-	return ids, err
 }
 
 // SaveWebhook keeps what was found out about a project's webhook. by is who wrote
@@ -158,15 +151,10 @@ func (s *Store) readWebhooks(ctx context.Context, where string, args ...any) ([]
 // CheckWebhooksSoon has all projects of a connection listed and looked at next.
 func (s *Store) CheckWebhooksSoon(ctx context.Context, connection string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		for _, q := range []string{
+		return tx.DoAll(ctx, "having webhooks checked", []string{
 			`UPDATE notify_webhooks SET checked_at = 0 WHERE connection = $1`,
 			`UPDATE notify_project_checks SET tried_at = 0 WHERE connection = $1`,
-		} {
-			if err := tx.Do(ctx, "having webhooks checked", q, connection); err != nil {
-				return err
-			}
-		}
-		return nil
+		}, connection)
 	})
 }
 
@@ -188,13 +176,8 @@ func (s *Store) Coverage(ctx context.Context) ([]notify.Coverage, error) {
 // forgetWebhooks forgets the projects of a platform that a connection no longer
 // is.
 func forgetWebhooks(ctx context.Context, tx *db.Tx, connection string) error {
-	for _, q := range []string{
+	return tx.DoAll(ctx, "forgetting webhooks", []string{
 		`DELETE FROM notify_webhooks WHERE connection = $1`, `DELETE FROM notify_project_checks WHERE connection = $1`,
 		`DELETE FROM notify_repository_webhooks WHERE connection = $1`,
-	} {
-		if err := tx.Do(ctx, "forgetting webhooks", q, connection); err != nil {
-			return err
-		}
-	}
-	return nil
+	}, connection)
 }
