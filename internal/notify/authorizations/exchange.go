@@ -43,6 +43,6 @@ func (s *Service) Exchange(
 	}
 	return notify.GrantedAccount{
 		ID: id, Name: notify.Ellipsis(cmp.Or(a.DisplayName, a.Nickname, id), notify.MaxName),
-		Tokens: notify.AccountTokens{Access: t.Access, Refresh: t.Refresh, Expires: t.Expires},
+		Tokens: t,
 	}, nil
 }

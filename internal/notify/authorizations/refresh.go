@@ -94,16 +94,13 @@ func (s *Service) refreshOnce(ctx context.Context, id, stale int64) (none notify
 	}
 	asking, cancel := context.WithTimeout(ctx, refreshTime)
 	defer cancel()
-	got, err := s.Platform.Refresh(asking, c, t.Refresh)
+	fresh, err := s.Platform.Refresh(asking, c, t.Refresh)
 	if err != nil {
 		return none, s.refused(ctx, c, &a, err)
 	}
 	s.metrics.count(refreshed)
 	s.answered(c)
-	fresh := notify.AccountTokens{Access: got.Access, Refresh: got.Refresh, Expires: got.Expires, Count: t.Count}
-	if fresh.Refresh.IsZero() {
-		fresh.Refresh = t.Refresh
-	}
+	fresh.Count = t.Count
 	s.mu.Lock()
 	s.unkept[id] = unkept{a, fresh}
 	s.mu.Unlock()

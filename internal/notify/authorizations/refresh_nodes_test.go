@@ -13,7 +13,6 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
-	"outrigger/internal/notify/bitbucketcloud/client"
 	"outrigger/internal/notify/store"
 	"outrigger/internal/playground/bitbucketcloud"
 	"outrigger/internal/playground/playgroundtest"
@@ -107,11 +106,11 @@ func TestANodeDiesInBetween(t *testing.T) {
 // deafened is a platform whose answers to refreshes are lost on their way.
 type deafened struct{ Platform }
 
-func (d deafened) Refresh(ctx context.Context, c *notify.Connection, token secret.Value) (client.Tokens, error) {
+func (d deafened) Refresh(ctx context.Context, c *notify.Connection, token secret.Value) (notify.AccountTokens, error) {
 	if _, err := d.Platform.Refresh(ctx, c, token); err != nil {
-		return client.Tokens{}, err
+		return notify.AccountTokens{}, err
 	}
-	return client.Tokens{}, fault.New(fault.Unavailable, "The answer of the platform of cloud was cut off.")
+	return notify.AccountTokens{}, fault.New(fault.Unavailable, "The answer of the platform of cloud was cut off.")
 }
 
 // An answer that is lost on its way may have had new tokens in it as well: the
@@ -191,7 +190,7 @@ type waiting struct {
 	asked, answer chan struct{}
 }
 
-func (w *waiting) Refresh(ctx context.Context, c *notify.Connection, refresh secret.Value) (client.Tokens, error) {
+func (w *waiting) Refresh(ctx context.Context, c *notify.Connection, refresh secret.Value) (notify.AccountTokens, error) {
 	close(w.asked)
 	<-w.answer
 	return w.Platform.Refresh(ctx, c, refresh)
@@ -235,11 +234,11 @@ type stubborn struct {
 	pause   time.Duration // that it asks for; 0: none
 }
 
-func (s stubborn) Refresh(ctx context.Context, c *notify.Connection, token secret.Value) (client.Tokens, error) {
+func (s stubborn) Refresh(ctx context.Context, c *notify.Connection, token secret.Value) (notify.AccountTokens, error) {
 	if token.Reveal() == s.refuses.Reveal() {
 		err := fault.New(fault.Unavailable, "The platform of cloud answers 500 Internal Server Error.")
 		err.RetryAfter = s.pause
-		return client.Tokens{}, err
+		return notify.AccountTokens{}, err
 	}
 	return s.Platform.Refresh(ctx, c, token)
 }

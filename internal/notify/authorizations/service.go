@@ -78,8 +78,8 @@ type Store interface {
 // Platform is asked; *client.Client.
 type Platform interface {
 	AuthorizeURL(c *notify.Connection, state, challenge, redirect string) string
-	Exchange(ctx context.Context, c *notify.Connection, code, verifier, redirect string) (client.Tokens, error)
-	Refresh(ctx context.Context, c *notify.Connection, refresh secret.Value) (client.Tokens, error)
+	Exchange(ctx context.Context, c *notify.Connection, code, verifier, redirect string) (notify.AccountTokens, error)
+	Refresh(ctx context.Context, c *notify.Connection, refresh secret.Value) (notify.AccountTokens, error)
 	User(ctx context.Context, c *notify.Connection, token secret.Value) (client.Account, error)
 	Administers(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef) (bool, error)
 	CheckRepository(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef) error

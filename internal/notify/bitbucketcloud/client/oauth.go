@@ -24,14 +24,6 @@ const (
 	maxLife = 24 * time.Hour
 )
 
-// Tokens are what an account's authorisation consists of.
-type Tokens struct {
-	Access  secret.Value
-	Refresh secret.Value // for the next Refresh; it may be another than before
-	Expires time.Time    // of Access
-	Scopes  []string     // what the consumer may do: "account", "pullrequest" …
-}
-
 // AuthorizeURL is where a person's browser goes to authorise this program. The
 // platform sends it back to redirect, which is the callback URL of the OAuth
 // consumer or begins with it, with state and a code. challenge is the S256
@@ -52,7 +44,7 @@ func (cl *Client) AuthorizeURL(c *notify.Connection, state, challenge, redirect 
 
 // Exchange gets the tokens for the code that a browser came back with to
 // redirect. verifier belongs to the challenge; "" is for none. See CodeRefused.
-func (cl *Client) Exchange(ctx context.Context, c *notify.Connection, code, verifier, redirect string) (Tokens, error) {
+func (cl *Client) Exchange(ctx context.Context, c *notify.Connection, code, verifier, redirect string) (notify.AccountTokens, error) {
 	form := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect}}
 	if verifier != "" {
 		form.Set("code_verifier", verifier)
@@ -64,8 +56,8 @@ func (cl *Client) Exchange(ctx context.Context, c *notify.Connection, code, veri
 	return t, err
 }
 
-// Refresh gets new tokens. See Withdrawn.
-func (cl *Client) Refresh(ctx context.Context, c *notify.Connection, refreshToken secret.Value) (Tokens, error) {
+// Refresh gets new tokens; the refresh token may be another than before. See Withdrawn.
+func (cl *Client) Refresh(ctx context.Context, c *notify.Connection, refreshToken secret.Value) (notify.AccountTokens, error) {
 	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refreshToken.Reveal()}}
 	t, err := cl.tokens(ctx, c, form, explainRefresh, refreshToken)
 	if err == nil && t.Refresh.IsZero() {
@@ -79,13 +71,12 @@ func (cl *Client) Refresh(ctx context.Context, c *notify.Connection, refreshToke
 // does not serve would hold all others of the consumer.
 func (cl *Client) tokens(
 	ctx context.Context, c *notify.Connection, form url.Values, explain func(*restclient.Refusal, []byte), hidden ...secret.Value,
-) (Tokens, error) {
+) (notify.AccountTokens, error) {
 	var out struct {
 		AccessToken  string          `json:"access_token"`
 		RefreshToken string          `json:"refresh_token"`
 		TokenType    string          `json:"token_type"`
 		ExpiresIn    json.RawMessage `json:"expires_in"`
-		Scopes       string          `json:"scopes"`
 	}
 	asked := cl.rest.Now()
 	id, key := c.OAuthClientID, c.OAuthClientSecret.Reveal()
@@ -96,15 +87,14 @@ func (cl *Client) tokens(
 		Form:      form, Out: &out, Explain: explain, Hidden: append(hidden, c.OAuthClientSecret),
 	})
 	if err != nil {
-		return Tokens{}, err
+		return notify.AccountTokens{}, err
 	}
 	usable := restclient.UsableToken(out.AccessToken) && (out.RefreshToken == "" || restclient.UsableToken(out.RefreshToken))
 	if !usable || !strings.EqualFold(out.TokenType, "bearer") {
-		return Tokens{}, withoutToken(c)
+		return notify.AccountTokens{}, withoutToken(c)
 	}
-	return Tokens{
-		Access: secret.New(out.AccessToken), Refresh: secret.New(out.RefreshToken),
-		Expires: asked.Add(life(out.ExpiresIn)), Scopes: strings.Fields(out.Scopes),
+	return notify.AccountTokens{
+		Access: secret.New(out.AccessToken), Refresh: secret.New(out.RefreshToken), Expires: asked.Add(life(out.ExpiresIn)),
 	}, nil
 }
 
