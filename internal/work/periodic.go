@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
 )
@@ -23,6 +24,19 @@ func (r *PeriodicWorker) Start(ctx context.Context, first time.Duration, round f
 	ctx, r.stop = context.WithCancel(context.WithoutCancel(ctx))
 	r.done = make(chan struct{})
 	go r.loop(ctx, first, round)
+}
+
+// StartEvery is Start with one pause before each round. A round that fails is logged, as
+// what could not be done; the next one tries again.
+func (r *PeriodicWorker) StartEvery(
+	ctx context.Context, pause time.Duration, log *slog.Logger, failure string, round func(ctx context.Context) (done int, err error),
+) {
+	r.Start(ctx, pause, func(ctx context.Context) time.Duration {
+		if _, err := round(ctx); err != nil && ctx.Err() == nil {
+			log.Warn(failure+"; will try again", "in", pause, "error", err)
+		}
+		return pause
+	})
 }
 
 // Stop cancels the round that is under way and waits for its end.

@@ -136,12 +136,7 @@ func New(o Options) *Service {
 
 // Start begins to refresh tokens ahead of time.
 func (s *Service) Start(ctx context.Context) {
-	s.rounds.Start(ctx, every, func(ctx context.Context) time.Duration {
-		if _, err := s.runOnce(ctx); err != nil && ctx.Err() == nil {
-			s.Log.Warn("authorisations could not be refreshed; will try again", "in", every, "error", err)
-		}
-		return every
-	})
+	s.rounds.StartEvery(ctx, every, s.Log, "authorisations could not be refreshed", s.runOnce)
 }
 
 // Stop waits for refreshes that are under way, and keeps what came of them.

@@ -67,12 +67,7 @@ func New(o Options) *Watch { return &Watch{Options: o, failed: make(map[string]t
 
 // Start begins to ask.
 func (w *Watch) Start(ctx context.Context) {
-	w.PeriodicWorker.Start(ctx, every, func(ctx context.Context) time.Duration {
-		if _, err := w.runOnce(ctx); err != nil && ctx.Err() == nil {
-			w.Log.Warn("builds could not be asked for; will try again", "in", every, "error", err)
-		}
-		return every
-	})
+	w.StartEvery(ctx, every, w.Log, "builds could not be asked for", w.runOnce)
 }
 
 // runOnce asks for the builds of commits that are due, and says of how many.

@@ -62,12 +62,7 @@ func New(o Options) *Runner { return &Runner{Options: o} }
 
 // Start begins to look for reports that are due.
 func (r *Runner) Start(ctx context.Context) {
-	r.PeriodicWorker.Start(ctx, every, func(ctx context.Context) time.Duration {
-		if _, err := r.runOnce(ctx); err != nil && ctx.Err() == nil {
-			r.Log.Warn("activity reports could not be run; will try again", "in", every, "error", err)
-		}
-		return every
-	})
+	r.StartEvery(ctx, every, r.Log, "activity reports could not be run", r.runOnce)
 }
 
 // runOnce returns every report that is due its turn, and says how many had one.

@@ -63,12 +63,7 @@ func New(o Options) *Watch { return &Watch{Options: o} }
 
 // Start begins the rounds.
 func (w *Watch) Start(ctx context.Context) {
-	w.PeriodicWorker.Start(ctx, every, func(ctx context.Context) time.Duration {
-		if _, err := w.runOnce(ctx); err != nil && ctx.Err() == nil {
-			w.Log.Warn("webhooks could not be looked at; will try again", "in", every, "error", err)
-		}
-		return every
-	})
+	w.StartEvery(ctx, every, w.Log, "webhooks could not be looked at", w.runOnce)
 }
 
 // runOnce looks at what is due, and says at how many projects it looked. An
