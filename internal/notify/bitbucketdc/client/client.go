@@ -43,6 +43,8 @@ func (cl *Client) Version(ctx context.Context, c *notify.Connection) (string, er
 	return strings.TrimSpace(is.DisplayName + " " + is.Version), nil
 }
 
+func base(c *notify.Connection) string { return strings.TrimRight(c.BaseURL, "/") }
+
 func (cl *Client) get(ctx context.Context, c *notify.Connection, path string, query url.Values, out any) error {
 	return cl.call(ctx, c, http.MethodGet, path, query, nil, out)
 }
@@ -54,7 +56,7 @@ func (cl *Client) call(ctx context.Context, c *notify.Connection, method, path s
 }
 
 func request(c *notify.Connection, method, path string, query url.Values, in, out any) restclient.Request {
-	address := strings.TrimRight(c.BaseURL, "/") + path
+	address := base(c) + path
 	if len(query) > 0 {
 		address += "?" + query.Encode()
 	}

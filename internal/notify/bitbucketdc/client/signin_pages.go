@@ -43,8 +43,6 @@ func (p *SignInPages) Location(_ context.Context, proofs identity.Proofs) (strin
 	return base(c) + "/rest/oauth2/latest/authorize?" + query.Encode(), nil
 }
 
-func base(c *notify.Connection) string { return strings.TrimRight(c.BaseURL, "/") }
-
 // Account returns the user whom a code stands for, and what he administers.
 func (p *SignInPages) Account(ctx context.Context, code secret.Value, proofs identity.Proofs) (a identity.Account, err error) {
 	// A client of its own: a code that is refused must not make the platform pause
@@ -105,16 +103,12 @@ func explainToken(r *restclient.Refusal, body []byte) {
 // the headers of every answer, and nowhere else.
 // https://community.developer.atlassian.com/t/obtain-authorised-users-username-from-api/24422
 func (cl *Client) tokenUser(ctx context.Context, own *notify.Connection) (string, error) {
-	header := http.Header{}
-	err := cl.rest.Do(ctx, restclient.Request{
-		Platform: own.Name, Account: restclient.AccountOf(own.BaseURL, own.Token.Reveal()),
-		Method: http.MethodGet, URL: strings.TrimRight(own.BaseURL, "/") + apiPath + "/application-properties",
-		Authorize: func(req *http.Request) { authorize(req, own) }, Header: header, Explain: explain, Hidden: []secret.Value{own.Token},
-	})
-	if err != nil {
+	q := request(own, http.MethodGet, apiPath+"/application-properties", nil, nil, nil)
+	q.Header = http.Header{}
+	if err := cl.rest.Do(ctx, q); err != nil {
 		return "", err
 	}
-	return answeredUser(header)
+	return answeredUser(q.Header)
 }
 
 // answeredUser returns the name of the user whom an answer is for, "" where it does
