@@ -39,8 +39,7 @@ type ChannelRule struct {
 
 // Access is the permission that the rule needs, and where.
 func (r *ChannelRule) Access() (identity.Permission, identity.Resource) {
-	of := Rule{Connection: r.Connection, ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey}
-	return of.Access()
+	return AccessOf(r.Connection, r.ProjectKey, r.RepositoryKey)
 }
 
 // NextTry says when the channel is tried next: at is zero where it is at once;

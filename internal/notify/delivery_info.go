@@ -25,20 +25,23 @@ func (d *DeliveryInfo) ofUsers(who *identity.Principal) bool {
 // where none is left. A rule alone is not
 // enough, since it may have come to the principal's keys later.
 func (d *DeliveryInfo) VisibleTo(who *identity.Principal) bool {
-	if !d.aboutHisOwn(who) {
-		return false
-	}
+	return d.aboutHisOwn(who) && (d.administered(who) > 0 || d.ofUsers(who))
+}
+
+// administered counts those of the delivery's rules and reports that the principal
+// administers.
+func (d *DeliveryInfo) administered(who *identity.Principal) (n int) {
 	for i := range d.Rules {
 		if who.May(d.Rules[i].Access()) {
-			return true
+			n++
 		}
 	}
 	for i := range d.Reports {
 		if who.May(d.Reports[i].Access()) {
-			return true
+			n++
 		}
 	}
-	return d.ofUsers(who)
+	return n
 }
 
 // aboutHisOwn reports whether the principal administers what the event is about.
@@ -52,20 +55,8 @@ func (d *DeliveryInfo) aboutHisOwn(who *identity.Principal) bool {
 // administers what the event is about, and every rule or report that the
 // delivery is for.
 func (d *DeliveryInfo) ChangeableBy(who *identity.Principal) bool {
-	if !d.aboutHisOwn(who) {
-		return false
-	}
-	for i := range d.Rules {
-		if !who.May(d.Rules[i].Access()) {
-			return false
-		}
-	}
-	for i := range d.Reports {
-		if !who.May(d.Reports[i].Access()) {
-			return false
-		}
-	}
-	return len(d.Rules)+len(d.Reports) > 0 || d.ofUsers(who)
+	all := len(d.Rules) + len(d.Reports)
+	return d.aboutHisOwn(who) && (all > 0 && d.administered(who) == all || d.ofUsers(who))
 }
 
 // Matches reports whether the delivery's event is of the repository that f asks for.

@@ -77,14 +77,10 @@ func (r *Rule) Differs(other *Rule) bool {
 // of a rule differ.
 func (r *Rule) changedMembers(other *Rule) []string {
 	before, after := r.members(), other.members()
-	maps.DeleteFunc(before, func(name, value string) bool { return after[name] == value })
-	for name, value := range r.members() {
-		if after[name] == value {
-			delete(after, name)
-		}
-	}
-	maps.Copy(before, after)
-	return slices.Sorted(maps.Keys(before))
+	all := maps.Clone(before)
+	maps.Copy(all, after)
+	maps.DeleteFunc(all, func(name, _ string) bool { return before[name] == after[name] })
+	return slices.Sorted(maps.Keys(all))
 }
 
 // members are what people set of a rule, by the names of the REST API.

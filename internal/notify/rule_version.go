@@ -2,6 +2,7 @@ package notify
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -61,12 +62,9 @@ func PlacesOf(e *Event) []Scope {
 	}
 	var places []Scope
 	add := func(s Scope) {
-		for _, p := range places {
-			if p == s {
-				return
-			}
+		if !slices.Contains(places, s) {
+			places = append(places, s)
 		}
-		places = append(places, s)
 	}
 	for _, s := range []Scope{at, from} {
 		if s.RepositoryKey != "" {

@@ -161,7 +161,7 @@ func (s *RuleSet) matchOld(e *Event, by KeyChange, matches []Match) []Match {
 func judgeAll(rules []*CompiledRule, of *subject, matches []Match) []Match {
 	for _, c := range rules {
 		var j Judgement
-		if c.ask(c.filters, of, nil, &j); j.Verdict != Refused && !contains(matches, c.Rule) {
+		if c.ask(c.filters, of, nil, &j); j.Verdict != Refused && !matched(matches, c.Rule) {
 			matches = append(matches, Match{c.Rule, j.Open, j.Unanswered})
 		}
 	}
@@ -238,13 +238,8 @@ func (s *RuleSet) Rule(id int64) *Rule {
 // Len is how many enabled rules there are.
 func (s *RuleSet) Len() int { return len(s.byID) }
 
-func contains(matches []Match, r *Rule) bool {
-	for _, m := range matches {
-		if m.Rule == r {
-			return true
-		}
-	}
-	return false
+func matched(matches []Match, r *Rule) bool {
+	return slices.ContainsFunc(matches, func(m Match) bool { return m.Rule == r })
 }
 
 func foldedSet(names []string) map[string]bool {
