@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"outrigger/internal/loadtest"
 )
@@ -95,31 +96,16 @@ func (f *filled) addRules(ctx context.Context, n, channelCount int) error {
 // ascend.
 func (f *filled) rules(ctx context.Context, n int, url string) ([]int64, error) {
 	ids := make([]int64, n)
-	errs := make(chan error, n)
-	var all sync.WaitGroup
-	next := make(chan int, n)
+	var all errgroup.Group
+	all.SetLimit(16) // writers share commits
 	for i := range n {
-		next <- i
-	}
-	close(next)
-	for range 16 { // writers share commits
-		all.Go(func() {
-			for i := range next {
-				r := loadtest.ChannelRule(channels+i, url)
-				id, err := f.SaveRule(ctx, r)
-				if err != nil {
-					errs <- err
-					return
-				}
-				ids[i] = id
-			}
+		all.Go(func() (err error) {
+			ids[i], err = f.SaveRule(ctx, loadtest.ChannelRule(channels+i, url))
+			return err
 		})
 	}
-	all.Wait()
-	select {
-	case err := <-errs:
+	if err := all.Wait(); err != nil {
 		return nil, err
-	default:
 	}
 	slices.Sort(ids) // the first may have been saved after others
 	return ids, nil

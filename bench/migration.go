@@ -200,19 +200,10 @@ func bareHierarchy(ctx context.Context, tx *sql.Tx, name string) error {
 	if err != nil {
 		return err
 	}
-	d, out := format.NewHierarchyDecoder(in), bareInsert{ctx: ctx, tx: tx, into: "records", columns: 3}
-	for {
-		r, err := d.Next()
-		if errors.Is(err, io.EOF) {
-			return out.flush()
-		}
-		if err == nil {
-			err = out.add(r.IssueID, r.CommentID, r.ParentCommentID)
-		}
-		if err != nil {
-			return err
-		}
-	}
+	d := format.NewHierarchyDecoder(in)
+	return bareRecords(d.Next, bareInsert{ctx: ctx, tx: tx, into: "records", columns: 3}, func(r threads.Record) []any {
+		return []any{r.IssueID, r.CommentID, r.ParentCommentID}
+	})
 }
 
 func bareMappings(ctx context.Context, tx *sql.Tx, name string) error {
@@ -221,14 +212,21 @@ func bareMappings(ctx context.Context, tx *sql.Tx, name string) error {
 		return err
 	}
 	defer f.Close()
-	d, out := format.NewMappingDecoder(bufio.NewReader(f)), bareInsert{ctx: ctx, tx: tx, into: "mappings", columns: 3}
+	d := format.NewMappingDecoder(bufio.NewReader(f))
+	return bareRecords(d.Next, bareInsert{ctx: ctx, tx: tx, into: "mappings", columns: 3}, func(m threads.IDMapping) []any {
+		return []any{m.ServerID, m.CloudID, len(m.EntityType)}
+	})
+}
+
+// bareRecords inserts all that next gives.
+func bareRecords[T any](next func() (T, error), out bareInsert, values func(T) []any) error {
 	for {
-		m, err := d.Next()
+		one, err := next()
 		if errors.Is(err, io.EOF) {
 			return out.flush()
 		}
 		if err == nil {
-			err = out.add(m.ServerID, m.CloudID, len(m.EntityType))
+			err = out.add(values(one)...)
 		}
 		if err != nil {
 			return err

@@ -34,42 +34,26 @@ const (
 	webhookSecret = "webhook-secret-of-the-load-test"
 )
 
-func (s Settings) data() string {
-	if s.DataDir != "" {
-		return s.DataDir
-	}
-	return s.Dir
-}
-
 // yaml is the configuration file of a node that listens at addr. Channels are
 // not paced, and may be on this machine.
 func (s Settings) yaml(addr string) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("listen: %q", addr)
-	line("data_dir: %q", s.data())
+	line("data_dir: %q", cmp.Or(s.DataDir, s.Dir))
 	line("admin_password: %q", AdminPassword)
-	if s.DatabaseURL != "" {
-		line("database_url: %q", s.DatabaseURL)
-	}
-	if s.NodeID != "" {
-		line("node_id: %q", s.NodeID)
-	}
-	if s.SecretKey != "" {
-		line("secret_key: %q", s.SecretKey)
-	}
-	if s.CAFile != "" {
-		line("ca_file: %q", s.CAFile)
+	for _, given := range []struct{ name, value string }{
+		{"database_url", s.DatabaseURL}, {"node_id", s.NodeID}, {"secret_key", s.SecretKey}, {"ca_file", s.CAFile},
+	} {
+		if given.value != "" {
+			line("%s: %q", given.name, given.value)
+		}
 	}
 	if s.Clustered {
 		line("cluster:\n  enabled: true")
 	}
-	listen := s.MailListen
-	if listen == "" {
-		listen = "off"
-	}
 	// One address has a quarter, and all clients of a load come from one.
-	line("mail:\n  listen: %q\n  max_clients: 1000", listen)
+	line("mail:\n  listen: %q\n  max_clients: 1000", cmp.Or(s.MailListen, "off"))
 	if s.Smarthost != "" {
 		line("  smarthost: %q\n  smarthost_tls: %s", s.Smarthost, cmp.Or(s.SmarthostTLS, "none"))
 	}
