@@ -178,10 +178,11 @@ func readTroubled(ctx context.Context, tx *db.Tx, max int) (worst []notify.Chann
 // does not have yet.
 func readRetrying(ctx context.Context, tx *db.Tx) (r notify.Retrying, err error) {
 	now := tx.Now()
-	return r, tx.Get(ctx, "counting what is tried again", []any{&r.Channels, &r.Messages, db.At(&r.Next)},
+	err = tx.Get(ctx, "counting what is tried again", []any{&r.Channels, &r.Messages, db.At(&r.Next)},
 		`SELECT count(*), CAST(coalesce(sum(waiting), 0) AS BIGINT), coalesce(min(gate_until), 0) FROM (
 			SELECT c.gate_until, (SELECT count(*) FROM (SELECT 1 FROM notify_deliveries d
 				WHERE d.channel_id = c.id AND d.finished_at = 0 AND d.held_until <= $2 LIMIT $3) w) AS waiting
 			FROM notify_channels c WHERE `+channelTrouble+` AND c.state <> 'broken' AND c.failing_since > $1 AND `+channelUsed+` LIMIT $3) r
 		WHERE waiting > 0`, db.Micros(now.Add(-notify.TroubleAfter)), db.Micros(now), notify.MaxListed)
+	return r, err
 }
