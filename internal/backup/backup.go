@@ -86,7 +86,8 @@ func (s *Service) Make(ctx context.Context) (file io.ReadCloser, size int64, err
 		return nil, 0, errors.Join(fmt.Errorf("opening the backup: %w", err), f.Close())
 	}
 	// From a full disk a backup to another is wanted all the same.
-	if err := s.record(ctx, "create", "backup", nil); err != nil && s.db.Room() == nil {
+	err = s.db.Write(ctx, func(tx *db.Tx) error { return record(ctx, tx, "create", "backup", nil) })
+	if err != nil && s.db.Room() == nil {
 		return nil, 0, errors.Join(err, f.Close())
 	}
 	return &download{ReadCloser: f, service: s}, info.Size(), nil

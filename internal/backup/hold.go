@@ -151,7 +151,7 @@ func hold(ctx context.Context, tx *db.Tx, r *Restored) error {
 	if err := identity.AfterRestore(ctx, tx); err != nil {
 		return err
 	}
-	return recordIn(ctx, tx, "hold", "restore", map[string]string{"reason": string(r.Reason), "node": r.Node})
+	return record(ctx, tx, "hold", "restore", map[string]string{"reason": string(r.Reason), "node": r.Node})
 }
 
 func store(ctx context.Context, tx *db.Tx, r *Restored) error {
@@ -251,7 +251,7 @@ func (s *Service) Confirm(ctx context.Context, keep ...int64) error {
 			db.Micros(r.ConfirmedAt)); err != nil {
 			return err
 		}
-		return recordIn(ctx, tx, "confirm", "restore", map[string]string{
+		return record(ctx, tx, "confirm", "restore", map[string]string{
 			"reason": string(r.Reason), "file": r.File, "restoredAt": r.At.Format(time.RFC3339),
 		})
 	})
@@ -267,11 +267,7 @@ func ErrNotHeld() error {
 	return fault.New(fault.Conflict, "There is no restore to confirm; the server is sending.")
 }
 
-func (s *Service) record(ctx context.Context, action, object string, after map[string]string) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error { return recordIn(ctx, tx, action, object, after) })
-}
-
-func recordIn(ctx context.Context, tx *db.Tx, action, object string, after map[string]string) error {
+func record(ctx context.Context, tx *db.Tx, action, object string, after map[string]string) error {
 	return audit.Record(ctx, tx, identity.WithActor(ctx, audit.Entry{
 		Who: "outrigger", Area: "system", Action: action, Object: object, After: after,
 	}))
