@@ -14,20 +14,11 @@ import (
 	"outrigger/internal/rest"
 )
 
-// statusOf is the HTTP status of each fault code and the title of its page.
-var statusOf = map[fault.Code]struct {
-	status int
-	title  string
-}{
-	fault.Invalid:         {http.StatusBadRequest, "Bad request"},
-	fault.Unauthenticated: {http.StatusUnauthorized, "Sign in required"},
-	fault.Forbidden:       {http.StatusForbidden, "Access denied"},
-	fault.NotFound:        {http.StatusNotFound, "Not found"},
-	fault.Conflict:        {http.StatusConflict, "Conflict"},
-	fault.TooLarge:        {http.StatusRequestEntityTooLarge, "Too large"},
-	fault.RateLimited:     {http.StatusTooManyRequests, "Too many requests"},
-	fault.Unavailable:     {http.StatusServiceUnavailable, "Temporarily unavailable"},
-	fault.Internal:        {http.StatusInternalServerError, "Internal error"},
+// titles are those of the pages of errors.
+var titles = map[fault.Code]string{
+	fault.Invalid: "Bad request", fault.Unauthenticated: "Sign in required", fault.Forbidden: "Access denied", fault.NotFound: "Not found",
+	fault.Conflict: "Conflict", fault.TooLarge: "Too large", fault.RateLimited: "Too many requests",
+	fault.Unavailable: "Temporarily unavailable", fault.Internal: "Internal error",
 }
 
 // statusView is the page of an error.
@@ -52,7 +43,7 @@ func (x *exchange) failWith(answer Response, err error) {
 	if page, ok := answer.(Page); ok {
 		if form, ok := page.refused(f); ok {
 			form.Refuse(f)
-			page.Status = statusOf[f.Code].status
+			page.Status = rest.StatusOf(f.Code)
 			if err := x.page(page, f); err != nil {
 				x.fail(err)
 			}
@@ -67,8 +58,7 @@ func (x *exchange) failWith(answer Response, err error) {
 		// A server that stops cancels requests whose clients still listen.
 		f = fault.New(fault.Unavailable, "The request was interrupted. Try again.")
 	}
-	known := statusOf[f.Code]
-	v := statusView{Title: known.title, Text: f.Message}
+	v := statusView{Title: titles[f.Code], Text: f.Message}
 	if f.Code == fault.Unavailable || f.Code == fault.RateLimited {
 		v.Retry = x.retry()
 	}
@@ -82,7 +72,7 @@ func (x *exchange) failWith(answer Response, err error) {
 		v.Referral = x.refer(err)
 		v.Text = fmt.Sprintf("An internal error occurred. Quote referral number %s to your administrator.", v.Referral)
 	}
-	x.status(known.status, v)
+	x.status(rest.StatusOf(f.Code), v)
 }
 
 // retry leads to the page that was asked for or, after a write, to that of its form.

@@ -37,7 +37,7 @@ func TestStatusesAreDocumented(t *testing.T) {
 	for _, code := range []fault.Code{
 		fault.Invalid, fault.Unauthenticated, fault.Forbidden, fault.NotFound, fault.Conflict, fault.TooLarge, fault.RateLimited, fault.Unavailable, fault.Internal,
 	} {
-		want = append(want, statusOf(code))
+		want = append(want, StatusOf(code))
 	}
 	slices.Sort(got)
 	slices.Sort(want)

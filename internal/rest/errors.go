@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -86,7 +87,7 @@ func Gone(r *http.Request, err error) bool {
 }
 
 func bodyOf(e *fault.Error) *errorBody {
-	body := &errorBody{Status: statusOf(e.Code), Message: e.Message}
+	body := &errorBody{Status: StatusOf(e.Code), Message: e.Message}
 	for _, f := range e.Fields {
 		body.Errors = append(body.Errors, errorField{f.Name, f.Message})
 	}
@@ -125,28 +126,14 @@ func describe(r *http.Request, x *exchange, err error) *errorBody {
 	return body
 }
 
-// statusOf returns the HTTP status of a code.
-func statusOf(c fault.Code) int {
-	switch c {
-	case fault.Invalid:
-		return http.StatusBadRequest
-	case fault.Unauthenticated:
-		return http.StatusUnauthorized
-	case fault.Forbidden:
-		return http.StatusForbidden
-	case fault.NotFound:
-		return http.StatusNotFound
-	case fault.Conflict:
-		return http.StatusConflict
-	case fault.TooLarge:
-		return http.StatusRequestEntityTooLarge
-	case fault.RateLimited:
-		return http.StatusTooManyRequests
-	case fault.Unavailable:
-		return http.StatusServiceUnavailable
-	}
-	return http.StatusInternalServerError
+var statuses = map[fault.Code]int{
+	fault.Invalid: http.StatusBadRequest, fault.Unauthenticated: http.StatusUnauthorized, fault.Forbidden: http.StatusForbidden,
+	fault.NotFound: http.StatusNotFound, fault.Conflict: http.StatusConflict, fault.TooLarge: http.StatusRequestEntityTooLarge,
+	fault.RateLimited: http.StatusTooManyRequests, fault.Unavailable: http.StatusServiceUnavailable,
 }
+
+// StatusOf returns the HTTP status of a code.
+func StatusOf(c fault.Code) int { return cmp.Or(statuses[c], http.StatusInternalServerError) }
 
 // errorFormat returns the format of an error: by the suffix of the path, else by Accept,
 // else JSON.
