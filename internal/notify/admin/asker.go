@@ -16,11 +16,6 @@ func actor(ctx context.Context) notify.Actor {
 	return a
 }
 
-// account identifies a user: the same name from two sources is two users.
-type account struct{ source, name string }
-
-func accountOf(who *identity.Principal) account { return account{who.Source, who.Name} }
-
 // ManagedBy returns who writes to a platform and creates the hooks for it: the user
 // who makes the request, else this program.
 func ManagedBy(ctx context.Context, connection string) notify.Actor {

@@ -29,7 +29,7 @@ type Authorizations struct {
 	BaseURL    string // where users reach this program
 	Clock      func() time.Time
 
-	begun limit.PerMinute[account]
+	begun limit.PerMinute[string]
 }
 
 // begunAMinute is how many requests a user may make in a minute, on each node: each
@@ -45,7 +45,7 @@ func (s *Authorizations) Begin(ctx context.Context, connection, back string) (lo
 	if err != nil {
 		return "", err
 	}
-	if wait := s.begun.Take(accountOf(identity.From(ctx)), begunAMinute, s.Clock()); wait > 0 {
+	if wait := s.begun.Take(identity.From(ctx).Ref(), begunAMinute, s.Clock()); wait > 0 {
 		return "", fault.TooOften(wait, "You began to authorise an account %d times within a minute. Wait a moment.", begunAMinute)
 	}
 	r := notify.NewAuthorizationRequest(identity.From(ctx), c.Name, back, s.Clock())

@@ -20,12 +20,12 @@ const discreetCaution = "The host resolves to an address that is not allowed. An
 // Rules and Reports. Only administrators may read that. Others can have few names looked
 // up in a minute; beyond that there is no caution.
 func Cautions(ask func(ctx context.Context, url string) string) func(ctx context.Context, url string) string {
-	var users limit.PerMinute[account]
+	var users limit.PerMinute[string]
 	return func(ctx context.Context, url string) string {
 		if notify.ReadsInside(ctx) {
 			return ask(ctx, url)
 		}
-		if users.Take(accountOf(identity.From(ctx)), cautionsAMinute, time.Now()) > 0 || ask(ctx, url) == "" {
+		if users.Take(identity.From(ctx).Ref(), cautionsAMinute, time.Now()) > 0 || ask(ctx, url) == "" {
 			return ""
 		}
 		return discreetCaution

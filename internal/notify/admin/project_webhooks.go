@@ -23,7 +23,7 @@ type Webhooks struct {
 	CheckRepository func(ctx context.Context, w notify.RepositoryWebhook) (answers bool, err error)
 	Clock           func() time.Time
 
-	created limit.PerMinute[account]
+	created limit.PerMinute[string]
 }
 
 // createdAMinute is how often a user has a repository's webhook looked at in a

@@ -21,10 +21,10 @@ const (
 
 // reportAsks bounds them. The zero value is ready.
 type reportAsks struct {
-	users        limit.PerMinute[account]
+	users        limit.PerMinute[string]
 	repositories limit.PerMinute[repositoryAsked]
 
-	underWay limit.Concurrent[account]
+	underWay limit.Concurrent[string]
 }
 
 type repositoryAsked struct {
@@ -35,7 +35,7 @@ type repositoryAsked struct {
 // begin counts a question about a repository until done is called.
 // fault.RateLimited: there were too many.
 func (a *reportAsks) begin(ctx context.Context, r *notify.Report, now time.Time) (done func(), err error) {
-	who := accountOf(identity.From(ctx))
+	who := identity.From(ctx).Ref()
 	leave, ok := a.underWay.Acquire(who, asksAtOnce)
 	if !ok {
 		return nil, fault.TooOften(time.Second, "You are waiting for %d answers of platforms already. Wait for them.", asksAtOnce)

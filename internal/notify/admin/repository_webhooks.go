@@ -43,7 +43,7 @@ func (s *Webhooks) CreateOfRepository(ctx context.Context, connection string, at
 		return fault.New(fault.Conflict, "The webhook cannot be created, because no rule of %s/%s belongs to an authorised account. Save "+
 			"a rule first.", at.ProjectKey, at.RepositoryKey)
 	}
-	if wait := s.created.Take(accountOf(identity.From(ctx)), createdAMinute, s.Clock()); wait > 0 {
+	if wait := s.created.Take(identity.From(ctx).Ref(), createdAMinute, s.Clock()); wait > 0 {
 		return fault.TooOften(wait, "You had webhooks of repositories checked %d times within a minute. Wait a moment.", createdAMinute)
 	}
 	if _, err := s.CheckRepository(ctx, *w); err != nil {

@@ -32,7 +32,7 @@ type Trials struct {
 	Memberships notify.Memberships
 
 	masks    limit.OneAtATime // for all users: at most one core
-	underWay limit.Concurrent[account]
+	underWay limit.Concurrent[string]
 }
 
 // triesAtOnce is how many trials a user may have under way: a form that changes
@@ -42,7 +42,7 @@ const triesAtOnce = 3
 // begin counts a trial of the caller until done is called. fault.RateLimited: there
 // are too many.
 func (s *Trials) begin(ctx context.Context) (done func(), err error) {
-	done, ok := s.underWay.Acquire(accountOf(identity.From(ctx)), triesAtOnce)
+	done, ok := s.underWay.Acquire(identity.From(ctx).Ref(), triesAtOnce)
 	if !ok {
 		return nil, fault.TooOften(time.Second, "%d of your rules or masks are being tried already. Wait for them.", triesAtOnce)
 	}

@@ -34,7 +34,7 @@ type TestMessages struct {
 	// *outbox.Outbox.
 	Post func(ctx context.Context, url secret.Value, message []byte) *work.Attempt
 
-	users    limit.PerMinute[account]
+	users    limit.PerMinute[string] // by their Ref
 	channels limit.PerMinute[string] // by the fingerprint of the URL
 }
 
@@ -45,7 +45,7 @@ const testsAChannel = 20
 // allow limits what a user asks this node for, before anything is asked of the
 // database or of a platform; RecordTest counts what is sent on all nodes.
 func (s *TestMessages) allow(ctx context.Context) error {
-	if wait := s.users.Take(accountOf(identity.From(ctx)), notify.TestsAMinute, time.Now()); wait > 0 {
+	if wait := s.users.Take(identity.From(ctx).Ref(), notify.TestsAMinute, time.Now()); wait > 0 {
 		return notify.TooManyTests(wait)
 	}
 	return nil
