@@ -124,20 +124,14 @@ func alertCard(m alerts.Message, base string) card.Card {
 
 // alertTitle says "2 things need attention, 1 no longer does".
 func alertTitle(present, ended int) string {
-	counted := func(n int, one, more string) string {
-		if n == 1 {
-			return "1 " + one
-		}
-		return strconv.Itoa(n) + " " + more
-	}
-	needs := counted(present, "thing needs attention", "things need attention")
+	needs := console.Counted(present, "thing needs attention", "things need attention")
 	switch {
 	case ended == 0:
 		return "Outrigger: " + needs
 	case present == 0:
-		return "Outrigger: " + counted(ended, "thing no longer needs attention", "things no longer need attention")
+		return "Outrigger: " + console.Counted(ended, "thing no longer needs attention", "things no longer need attention")
 	}
-	return "Outrigger: " + needs + ", " + counted(ended, "no longer does", "no longer do")
+	return "Outrigger: " + needs + ", " + console.Counted(ended, "no longer does", "no longer do")
 }
 
 // line is a text without line breaks and control characters, as cards want it.

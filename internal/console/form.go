@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"outrigger/internal/fault"
@@ -89,6 +90,15 @@ func (f *Form) All(name string) []string { return f.values[name] }
 
 // Bool reports whether a single box is ticked.
 func (f *Form) Bool(name string) bool { return f.values.Get(name) == "true" }
+
+// Int is the number in a field; 0 where there is none.
+func (f *Form) Int(name string) int64 {
+	n, err := strconv.ParseInt(f.Get(name), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
 
 // Lines lists what stands in a text area or a field, one a line or separated
 // by commas, without empty ones.

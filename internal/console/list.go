@@ -80,6 +80,20 @@ func (l List) Filtered() bool {
 	return false
 }
 
+// PageOf returns the rows of a page of a list, of which it has so many at most, and has the
+// pager lead on where rows has one more: to what is behind the place of the last row, in
+// pairs of names and values.
+func PageOf[T any](l *List, rows []T, most int, first bool, place func(*T) []string) []T {
+	if !first {
+		l.FromFirst()
+	}
+	if len(rows) > most {
+		rows = rows[:most]
+		l.NextAt(place(&rows[most-1])...)
+	}
+	return rows
+}
+
 // NextAt has the pager lead on to what is behind a place of the list, which the pairs
 // of names and values say.
 func (l *List) NextAt(place ...string) { l.Pager.Next = l.Path + l.query(place...) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"outrigger/internal/fault"
@@ -30,6 +31,17 @@ func Of[T any](find func(r *http.Request) (T, error), handle func(r *http.Reques
 		}
 		return handle(r, found)
 	}
+}
+
+// FormOf is Of for the form that a request posts.
+func FormOf[T any](find func(*http.Request) (T, error), handle func(r *http.Request, form *Form, found T) (Response, error)) Handler {
+	return WithForm(func(r *http.Request, form *Form) (Response, error) {
+		found, err := find(r)
+		if err != nil {
+			return nil, err
+		}
+		return handle(r, form, found)
+	})
 }
 
 // Page is one page in the shell's layout.
@@ -63,6 +75,14 @@ type Redirect struct {
 	To    string // below the base URL
 	Flash string // a sentence
 	Tone  Tone   // Good by default
+}
+
+// OrSay is the redirect, which says what err does, in a tone, where that has one of the codes.
+func (d Redirect) OrSay(err error, tone Tone, codes ...fault.Code) (Response, error) {
+	if slices.Contains(codes, fault.CodeOf(err)) {
+		d.Flash, d.Tone, err = fault.As(err).Message, tone, nil
+	}
+	return d, err
 }
 
 // Part answers a part of a page by itself: the template Part of the page Template,

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -163,10 +164,7 @@ func (c *Console) confirm(x *exchange) (Response, error) {
 	}
 	form.Set(confirmPrefix + "code").Set(confirmPrefix + "once")
 	page, again := x.confirmYou(form, w)
-	if again != nil {
-		return nil, again
-	}
-	return page, err
+	return page, cmp.Or(again, err)
 }
 
 // resend has the browser send the same form to another page.

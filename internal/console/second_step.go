@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -192,14 +193,11 @@ func (c *Console) passkeySignIn(x *exchange) (Response, error) {
 		return nil, err
 	}
 	page, again := x.passkeyPage(form, to)
-	if again != nil {
-		return nil, again
-	}
 	if errors.Is(err, identity.ErrStepOver) {
 		err = fault.Wrap(err, fault.Unauthenticated, "This took too long. Try again.")
 	} else if fault.Is(err, fault.Unauthenticated) {
 		err = fault.Wrap(err, fault.Unauthenticated, "No user signs in with this passkey. Sign in with your name and password, and register "+
 			"it under Your account.")
 	}
-	return page, err
+	return page, cmp.Or(again, err)
 }

@@ -2,6 +2,7 @@ package account
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -49,11 +50,7 @@ func spaced(s string) string {
 }
 
 func (a *account) showApp(r *http.Request) (console.Response, error) {
-	page, err := a.appPage(r, console.NewForm())
-	if err != nil {
-		return nil, err
-	}
-	return page, nil
+	return a.appPage(r, console.NewForm())
 }
 
 func (a *account) useApp(r *http.Request, form *console.Form) (console.Response, error) {
@@ -65,10 +62,7 @@ func (a *account) useApp(r *http.Request, form *console.Form) (console.Response,
 		return nil, err
 	}
 	page, again := a.appPage(r, form.Set("code"))
-	if again != nil {
-		return nil, again
-	}
-	return page, err
+	return page, cmp.Or(again, err)
 }
 
 // asks says where users of a source are asked for the app's code.

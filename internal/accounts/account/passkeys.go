@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"net/http"
 
 	"outrigger/internal/console"
@@ -29,11 +30,7 @@ func (a *account) passkeyPage(r *http.Request, form *console.Form) (console.Page
 }
 
 func (a *account) newPasskey(r *http.Request) (console.Response, error) {
-	page, err := a.passkeyPage(r, console.NewForm())
-	if err != nil {
-		return nil, err
-	}
-	return page, nil
+	return a.passkeyPage(r, console.NewForm())
 }
 
 func (a *account) addPasskey(r *http.Request, form *console.Form) (console.Response, error) {
@@ -45,10 +42,7 @@ func (a *account) addPasskey(r *http.Request, form *console.Form) (console.Respo
 		return nil, err
 	}
 	page, again := a.passkeyPage(r, form)
-	if again != nil {
-		return nil, again
-	}
-	return page, err
+	return page, cmp.Or(again, err)
 }
 
 // serves says what a passkey of a user of a source is for.

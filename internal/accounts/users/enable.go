@@ -1,6 +1,7 @@
 package users
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -49,11 +50,7 @@ func (u *users) blankEnable(r *http.Request) (console.Response, error) {
 	return u.enablePage(r, console.NewForm(), user)
 }
 
-func (u *users) enable(r *http.Request, form *console.Form) (console.Response, error) {
-	user, err := u.ofPath(r)
-	if err != nil {
-		return nil, err
-	}
+func (u *users) enable(r *http.Request, form *console.Form, user identity.User) (console.Response, error) {
 	var keep []int64
 	for _, text := range form.All("keepTokens") {
 		id, err := strconv.ParseInt(text, 10, 64)
@@ -65,10 +62,7 @@ func (u *users) enable(r *http.Request, form *console.Form) (console.Response, e
 	ended, err := u.Service.EnableUser(r.Context(), user.Ref(), keep)
 	if err != nil {
 		page, again := u.enablePage(r, form, user)
-		if again != nil {
-			return nil, again
-		}
-		return page, err
+		return page, cmp.Or(again, err)
 	}
 	said := user.Ref() + " is enabled and can sign in again."
 	if ended > 0 {

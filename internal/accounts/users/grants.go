@@ -25,11 +25,7 @@ func (u *users) blankGrant(_ *http.Request, user identity.User) (console.Respons
 	return u.grantPage(grants.Blank(u.Connections()), user), nil
 }
 
-func (u *users) grant(r *http.Request, form *console.Form) (console.Response, error) {
-	user, err := u.ofPath(r)
-	if err != nil {
-		return nil, err
-	}
+func (u *users) grant(r *http.Request, form *console.Form, user identity.User) (console.Response, error) {
 	perm, at, err := grants.Read(form, u.Connections(), identity.JudgeGrant)
 	if err != nil {
 		return u.grantPage(form, user), err

@@ -61,10 +61,7 @@ func (u *users) blankPassword(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	page, _, err := u.passwordPage(r, console.NewForm().SetBool("tokens", true))
-	if err != nil {
-		return nil, err
-	}
-	return page, nil
+	return page, err
 }
 
 func (u *users) setPassword(r *http.Request, form *console.Form) (console.Response, error) {

@@ -59,7 +59,7 @@ func Register(c *console.Console, o Options) {
 	c.Handle("POST "+newPath, admins, console.WithForm(u.create), "user-new", "user-password-shown")
 	c.Handle("GET "+one, admins, console.Of(u.ofPath, u.show), "user")
 	c.Handle("GET "+one+"/grant", admins, console.Of(u.ofPath, u.blankGrant), "user-grant")
-	c.Handle("POST "+one+"/grant", admins, console.WithForm(u.grant), "user-grant")
+	c.Handle("POST "+one+"/grant", admins, console.FormOf(u.ofPath, u.grant), "user-grant")
 	c.Handle("GET "+one+"/grants/{id}/revoke", admins, console.Of(u.ofPath, u.askRevoke))
 	c.Handle("POST "+one+"/grants/{id}/revoke", admins, console.Of(u.ofPath, u.revoke))
 	c.Handle("GET "+one+"/password", admins, u.blankPassword, "user-password")
@@ -75,7 +75,7 @@ func Register(c *console.Console, o Options) {
 	c.Handle("GET "+one+"/disable", admins, console.Of(u.ofPath, u.askDisable))
 	c.Handle("POST "+one+"/disable", admins, u.disable)
 	c.Handle("GET "+one+"/enable", admins, u.blankEnable, "user-enable")
-	c.Handle("POST "+one+"/enable", admins, console.WithForm(u.enable), "user-enable")
+	c.Handle("POST "+one+"/enable", admins, console.FormOf(u.ofPath, u.enable), "user-enable")
 	c.Handle("GET "+one+"/delete", admins, console.Of(u.ofPath, u.askDelete))
 	c.Handle("POST "+one+"/delete", admins, u.delete)
 }

@@ -89,13 +89,9 @@ func (p *Pages) list(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	v.Export = api.ExportLink(f)
-	if f.Before != 0 {
-		v.FromFirst()
-	}
-	if len(found) > pageSize {
-		found = found[:pageSize]
-		v.NextAt("after", strconv.FormatInt(found[pageSize-1].ID, 10))
-	}
+	found = console.PageOf(&v.List, found, pageSize, f.Before == 0, func(last *audit.Stored) []string {
+		return []string{"after", strconv.FormatInt(last.ID, 10)}
+	})
 	err = v.Count(len(found), "change", "changes", func() (int, bool, error) { return p.API.Total(r.Context(), f, console.MaxTotal) })
 	if err != nil {
 		return nil, err

@@ -97,13 +97,9 @@ func (p *Pages) fillList(r *http.Request, list *messageList, f mailqueue.Message
 	if err != nil {
 		return err
 	}
-	if f.After != 0 {
-		list.FromFirst()
-	}
-	if len(found) > pageSize {
-		found = found[:pageSize]
-		list.NextAt("after", strconv.FormatInt(found[pageSize-1].ID, 10))
-	}
+	found = console.PageOf(&list.List, found, pageSize, f.After == 0, func(m *mailqueue.Message) []string {
+		return []string{"after", strconv.FormatInt(m.ID, 10)}
+	})
 	for _, m := range found {
 		list.Rows = append(list.Rows, rowOfMessage(m))
 	}

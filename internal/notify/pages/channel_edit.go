@@ -44,17 +44,13 @@ func channelFormOf(c *notify.ChannelInfo) *console.Form {
 }
 
 // saveChannel saves a channel's name, format and sharing.
-func (p *Pages) saveChannel(r *http.Request, form *console.Form) (console.Response, error) {
-	c, edit, err := p.channelEdit(r, form)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) saveChannel(r *http.Request, form *console.Form, c notify.ChannelInfo) (console.Response, error) {
 	page, err := p.channelPage(r, &c, form)
 	if err != nil {
 		return nil, err
 	}
 	name, format := form.Get("name"), notify.Format(form.Get("format"))
-	edit.Name, edit.Format = &name, &format
+	edit := admin.ChannelEdit{Version: form.Int("version"), Name: &name, Format: &format}
 	if identity.From(r.Context()).May(identity.Admin, identity.Resource{}) && form.Get("sharedWith") != "" {
 		sharing := sharingOf(form)
 		edit.SharedWith = &sharing
@@ -64,12 +60,6 @@ func (p *Pages) saveChannel(r *http.Request, form *console.Form) (console.Respon
 		return page, late(form, err)
 	}
 	return console.Redirect{To: channelPath(&saved), Flash: "The channel is saved."}, nil
-}
-
-func (p *Pages) channelEdit(r *http.Request, form *console.Form) (c notify.ChannelInfo, edit admin.ChannelEdit, err error) {
-	edit.Version, _ = strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
-	c, err = p.channelOfPath(r)
-	return c, edit, err
 }
 
 // sharingOf reads with whom a channel is shared: projects as connection/KEY, or as KEY
@@ -153,13 +143,12 @@ func (p *Pages) taken(ctx context.Context, err error) error {
 		"reports instead.", other.Name())
 }
 
-func (p *Pages) replaceChannel(r *http.Request, form *console.Form) (console.Response, error) {
-	c, edit, err := p.channelEdit(r, form)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) replaceChannel(r *http.Request, form *console.Form, c notify.ChannelInfo) (console.Response, error) {
 	page := p.replacePage(r, &c, form)
-	edit.WebhookURL, edit.Which, edit.Test = form.Get("webhookUrl"), notify.RetryMode(form.Get("which")), form.Get("do") != "untested"
+	edit := admin.ChannelEdit{
+		Version: form.Int("version"), WebhookURL: form.Get("webhookUrl"), Which: notify.RetryMode(form.Get("which")),
+		Test: form.Get("do") != "untested",
+	}
 	if edit.WebhookURL == "" || edit.WebhookURL == c.Mask {
 		return page, fault.InvalidField("webhookUrl", "Enter the whole new webhook URL.")
 	}

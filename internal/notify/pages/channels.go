@@ -115,14 +115,9 @@ func (p *Pages) listChannels(r *http.Request) (console.Response, error) {
 		{Name: "search", Label: "Name", Placeholder: "Search by name", Search: true},
 		{Name: "state", Label: "State", Options: []console.Option{{Label: "Every state"}, {Value: channelsInTrouble, Label: "in trouble"}}},
 	})}
-	if ask.AfterID != 0 {
-		list.FromFirst()
-	}
-	if len(found) > pageSize {
-		found = found[:pageSize]
-		last := &found[pageSize-1]
-		list.NextAt("after", fmt.Sprintf("%d/%d", last.Rank(), last.ID))
-	}
+	found = console.PageOf(&list.List, found, pageSize, ask.AfterID == 0, func(last *notify.ChannelInfo) []string {
+		return []string{"after", fmt.Sprintf("%d/%d", last.Rank(), last.ID)}
+	})
 	err = list.Count(len(found), "channel", "channels", func() (int, bool, error) {
 		if list.Filtered() {
 			return 0, false, nil
@@ -142,12 +137,8 @@ func (p *Pages) retryChannel(r *http.Request, form *console.Form) (console.Respo
 	channel := r.PathValue("channel")
 	done, err := p.Channels.Retry(r.Context(), channel, notify.RetryMode(form.Get("which")))
 	to := console.Redirect{To: channelsPath + "/" + channel}
-	if fault.Is(err, fault.RateLimited) {
-		to.Flash, to.Tone = fault.As(err).Message, console.Warn
-		return to, nil
-	}
 	if err != nil {
-		return nil, err
+		return to.OrSay(err, console.Warn, fault.RateLimited)
 	}
 	to.Flash, to.Tone = p.retriedText(r.Context(), &done)
 	if done.Cancelled > 0 {
@@ -178,14 +169,10 @@ func (p *Pages) testChannel(r *http.Request, form *console.Form) (console.Respon
 // testAnswer leads to a page that says what became of a test message.
 func testAnswer(path string, a *admin.Tested, err error) (console.Response, error) {
 	to := console.Redirect{To: path}
-	switch {
-	case fault.Is(err, fault.RateLimited), fault.Is(err, fault.Conflict), fault.Is(err, fault.Invalid):
-		to.Flash, to.Tone = fault.As(err).Message, console.Warn
-	case err != nil:
-		return nil, err
-	default:
-		said := testedOf(a)
-		to.Flash, to.Tone = said.Text, said.Tone
+	if err != nil {
+		return to.OrSay(err, console.Warn, fault.RateLimited, fault.Conflict, fault.Invalid)
 	}
+	said := testedOf(a)
+	to.Flash, to.Tone = said.Text, said.Tone
 	return to, nil
 }

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"net/http"
-	"strconv"
 
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
@@ -29,8 +28,7 @@ func cloudDraftOf(form *console.Form, stored *notify.RuleInfo, at rulePlace) (r 
 	}
 	r.Choice = aimOf(form, channelOfRule(stored), &r.ChannelName, &r.Format)
 	if stored != nil {
-		r.ID = stored.ID
-		r.Version, _ = strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
+		r.ID, r.Version = stored.ID, form.Int("version")
 	}
 	return r, f
 }

@@ -26,19 +26,19 @@ func (p *Pages) registerConnections(c *console.Console) {
 	c.Handle("GET "+newConnectionPage, console.Needs(identity.SysAdmin), p.blankConnection, "connection-form")
 	c.Handle("POST "+newConnectionPage, console.Needs(identity.SysAdmin), console.WithForm(p.createConnection), "connection-form",
 		"hook-secret")
-	c.Handle("GET "+one, console.SignedIn, p.showConnection, "connection")
-	c.Handle("GET "+one+"/edit", console.Needs(identity.SysAdmin), p.editConnection, "connection-form")
-	c.Handle("POST "+one+"/edit", console.Needs(identity.SysAdmin), console.WithForm(p.saveConnection), "connection-form")
+	c.Handle("GET "+one, console.SignedIn, console.Of(p.connectionOfPath, p.showConnection), "connection")
+	c.Handle("GET "+one+"/edit", console.Needs(identity.SysAdmin), console.Of(p.storedConnection, p.editConnection), "connection-form")
+	c.Handle("POST "+one+"/edit", console.Needs(identity.SysAdmin), console.FormOf(p.storedConnection, p.saveConnection), "connection-form")
 	c.Handle("POST "+one+"/test", console.Needs(identity.SysAdmin), p.testConnection)
-	c.Handle("GET "+one+"/delete", console.Needs(identity.SysAdmin), p.confirmDeleteConnection)
+	c.Handle("GET "+one+"/delete", console.Needs(identity.SysAdmin), console.Of(p.storedConnection, p.confirmDeleteConnection))
 	c.Handle("POST "+one+"/delete", console.Needs(identity.SysAdmin), p.deleteConnection)
 	c.Handle("GET "+one+"/new-hook", console.SignedIn, console.Of(p.connectionOfPath, p.blankHook), "hook-form")
-	c.Handle("POST "+one+"/new-hook", console.SignedIn, console.WithForm(p.createHook), "hook-form", "hook-secret")
+	c.Handle("POST "+one+"/new-hook", console.SignedIn, console.FormOf(p.connectionOfPath, p.createHook), "hook-form", "hook-secret")
 	for _, hook := range []string{one, one + "/hooks/{hook}"} { // its own, and one with a name
-		c.Handle("GET "+hook+"/rotate", console.SignedIn, p.confirmRotate)
+		c.Handle("GET "+hook+"/rotate", console.SignedIn, console.Of(p.hookOfPath, p.confirmRotate))
 		c.Handle("POST "+hook+"/rotate", console.SignedIn, p.rotateHook, "hook-secret")
 	}
-	c.Handle("GET "+one+"/hooks/{hook}/delete", console.SignedIn, p.confirmDeleteHook)
+	c.Handle("GET "+one+"/hooks/{hook}/delete", console.SignedIn, console.Of(p.hookOfPath, p.confirmDeleteHook))
 	c.Handle("POST "+one+"/hooks/{hook}/delete", console.SignedIn, p.deleteHook)
 }
 
@@ -79,12 +79,8 @@ type hookRow struct {
 	OldSigns            bool   // the secret before the last rotation is still valid
 }
 
-func (p *Pages) showConnection(r *http.Request) (console.Response, error) {
+func (p *Pages) showConnection(r *http.Request, c *admin.ConnectionInfo) (_ console.Response, err error) {
 	who := identity.From(r.Context())
-	c, err := p.connectionOfPath(r)
-	if err != nil {
-		return nil, err
-	}
 	view := struct {
 		*notify.Connection
 		KindLabel string
@@ -182,9 +178,8 @@ func (p *Pages) blankConnection(r *http.Request) (console.Response, error) {
 }
 
 func connectionDraft(form *console.Form) notify.Connection {
-	version, _ := strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
 	return notify.Connection{
-		Name: form.Get("name"), Version: version, Kind: form.Get("kind"), BaseURL: form.Get("baseUrl"),
+		Name: form.Get("name"), Version: form.Int("version"), Kind: form.Get("kind"), BaseURL: form.Get("baseUrl"),
 		User: form.Get("user"), Token: secret.New(form.Raw("token")), ManageWebhooks: form.Bool("manageWebhooks"),
 		OAuthClientID: form.Get("oauthClientId"), OAuthClientSecret: secret.New(form.Raw("oauthClientSecret")),
 	}
@@ -198,22 +193,18 @@ func (p *Pages) createConnection(r *http.Request, form *console.Form) (console.R
 	return secretPage(r, "The connection "+c.Name, notify.Hook{Connection: c.Name, Secret: key}), nil
 }
 
-func (p *Pages) editConnection(r *http.Request) (console.Response, error) {
-	c, err := p.Hooks.Connection(r.Context(), r.PathValue("name"))
-	if err != nil {
-		return nil, err
-	}
-	form := console.NewForm().Set("version", strconv.FormatInt(c.Version, 10)).Set("baseUrl", c.BaseURL).Set("user",
-		c.User).SetBool("manageWebhooks", c.ManageWebhooks).
-		Set("oauthClientId", c.OAuthClientID)
+// storedConnection returns the connection of the path to a SYS_ADMIN.
+func (p *Pages) storedConnection(r *http.Request) (*notify.Connection, error) {
+	return p.Hooks.Connection(r.Context(), r.PathValue("name"))
+}
+
+func (p *Pages) editConnection(_ *http.Request, c *notify.Connection) (console.Response, error) {
+	form := console.NewForm().Set("version", strconv.FormatInt(c.Version, 10)).Set("baseUrl", c.BaseURL).Set("user", c.User).
+		SetBool("manageWebhooks", c.ManageWebhooks).Set("oauthClientId", c.OAuthClientID)
 	return connectionFormPage(form, c), nil
 }
 
-func (p *Pages) saveConnection(r *http.Request, form *console.Form) (console.Response, error) {
-	stored, err := p.Hooks.Connection(r.Context(), r.PathValue("name"))
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) saveConnection(r *http.Request, form *console.Form, stored *notify.Connection) (console.Response, error) {
 	draft := connectionDraft(form)
 	draft.Name = stored.Name
 	if _, err := p.Hooks.SaveConnection(r.Context(), draft, nil); err != nil {
@@ -225,24 +216,12 @@ func (p *Pages) saveConnection(r *http.Request, form *console.Form) (console.Res
 func (p *Pages) testConnection(r *http.Request) (console.Response, error) {
 	name := r.PathValue("name")
 	platform, err := p.Hooks.Test(r.Context(), name)
-	if fault.Is(err, fault.Unavailable) {
-		return console.Redirect{To: connectionPage(name), Flash: fault.As(err).Message, Tone: console.Bad}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: connectionPage(name), Flash: "The platform answers: it is " + platform + "."}, nil
+	to := console.Redirect{To: connectionPage(name), Flash: "The platform answers: it is " + platform + "."}
+	return to.OrSay(err, console.Bad, fault.Unavailable)
 }
 
-func (p *Pages) confirmDeleteConnection(r *http.Request) (console.Response, error) {
-	c, err := p.Hooks.Connection(r.Context(), r.PathValue("name"))
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) confirmDeleteConnection(r *http.Request, c *notify.Connection) (console.Response, error) {
 	created, err := p.Webhooks.Created(r.Context(), c.Name)
-	if err != nil {
-		return nil, err
-	}
 	return console.Confirm{
 		Title: "Delete the connection " + c.Name + "?", Text: "The platform's webhooks are refused from then on." + leftThere(created),
 		Verb: "Delete the connection", Keep: "Keep the connection",
@@ -250,7 +229,7 @@ func (p *Pages) confirmDeleteConnection(r *http.Request) (console.Response, erro
 			"its hooks, with their secrets", "the credentials of its account", "the permissions of users in its projects and repositories",
 			"the chat accounts of its users",
 		}, Back: connectionPage(c.Name),
-	}, nil
+	}, err
 }
 
 // leftThere says which webhooks that Outrigger created stay on the platform.

@@ -150,13 +150,9 @@ func (p *Pages) deliveryRows(ctx context.Context, q url.Values) (deliveryList, e
 	if err != nil {
 		return list, err
 	}
-	if !list.Live {
-		list.FromFirst()
-	}
-	if len(found) > pageSize {
-		found = found[:pageSize]
-		list.NextAt("after", strconv.FormatInt(found[pageSize-1].ID, 10))
-	}
+	found = console.PageOf(&list.List, found, pageSize, list.Live, func(last *notify.DeliveryInfo) []string {
+		return []string{"after", idText(last.ID)}
+	})
 	for _, d := range found {
 		list.Rows = append(list.Rows, p.rowOf(d))
 	}

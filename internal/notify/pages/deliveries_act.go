@@ -47,13 +47,7 @@ func (p *Pages) act(r *http.Request, do func(context.Context, int64) error, done
 		return nil, err
 	}
 	to := console.Redirect{To: deliveriesPath + "/" + idText(d.ID), Flash: done}
-	switch err := do(r.Context(), d.ID); {
-	case fault.Is(err, fault.Conflict):
-		to.Flash, to.Tone = fault.As(err).Message, console.Warn
-	case err != nil:
-		return nil, err
-	}
-	return to, nil
+	return to.OrSay(do(r.Context(), d.ID), console.Warn, fault.Conflict)
 }
 
 func (p *Pages) ofPath(r *http.Request) (d notify.DeliveryInfo, attempts []notify.Attempt, err error) {

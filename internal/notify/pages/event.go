@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -129,14 +130,11 @@ func elsewhereText(n int) string {
 
 // summaryOf names the types of an event.
 func summaryOf(types []notify.EventType) string {
-	text := ""
+	names := make([]string, len(types))
 	for i, t := range types {
-		if i > 0 {
-			text += ", "
-		}
-		text += t.Name()
+		names[i] = t.Name()
 	}
-	return text
+	return strings.Join(names, ", ")
 }
 
 func (p *Pages) verdictRow(v *notify.RuleVerdict, e *notify.Event, deliveries []notify.DeliveryInfo) verdictRow {

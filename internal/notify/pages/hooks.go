@@ -55,11 +55,7 @@ func (p *Pages) blankHook(_ *http.Request, c *admin.ConnectionInfo) (console.Res
 	return hookFormPage(console.NewForm(), c.Name), nil
 }
 
-func (p *Pages) createHook(r *http.Request, form *console.Form) (console.Response, error) {
-	c, err := p.connectionOfPath(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) createHook(r *http.Request, form *console.Form, c *admin.ConnectionInfo) (console.Response, error) {
 	h, err := p.Hooks.Create(r.Context(), notify.Hook{
 		Connection: c.Name, Name: form.Get("name"), Scope: notify.Scope{ProjectKey: form.Get("projectKey"),
 			RepositoryKey: form.Get("repositoryKey")},
@@ -70,11 +66,11 @@ func (p *Pages) createHook(r *http.Request, form *console.Form) (console.Respons
 	return secretPage(r, "The hook "+h.Name, h), nil
 }
 
-func (p *Pages) confirmRotate(r *http.Request) (console.Response, error) {
-	h, err := p.Hooks.Get(r.Context(), r.PathValue("name"), r.PathValue("hook"))
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) hookOfPath(r *http.Request) (*notify.Hook, error) {
+	return p.Hooks.Get(r.Context(), r.PathValue("name"), r.PathValue("hook"))
+}
+
+func (p *Pages) confirmRotate(_ *http.Request, h *notify.Hook) (console.Response, error) {
 	confirm := console.Confirm{
 		Title: "Make a new secret for " + hookTitle(h) + "?", Verb: "Make a new secret", Keep: "Keep the secret",
 		Back: connectionPage(h.Connection),
@@ -98,11 +94,7 @@ func (p *Pages) rotateHook(r *http.Request) (console.Response, error) {
 	return secretPage(r, "A new secret for "+hookTitle(&h), h), nil
 }
 
-func (p *Pages) confirmDeleteHook(r *http.Request) (console.Response, error) {
-	h, err := p.Hooks.Get(r.Context(), r.PathValue("name"), r.PathValue("hook"))
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) confirmDeleteHook(_ *http.Request, h *notify.Hook) (console.Response, error) {
 	return console.Confirm{
 		Title: "Delete " + hookTitle(h) + "?", Text: "The platform's webhooks to it are refused from then on. Delete the webhook on the " +
 			"platform too.",

@@ -47,14 +47,9 @@ func (p *Pages) listMentions(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if ask.AfterUser != "" {
-		list.FromFirst()
-	}
-	if len(found) > pageSize {
-		found = found[:pageSize]
-		last := found[pageSize-1]
-		list.NextAt("connection", last.Connection, "after", last.User)
-	}
+	found = console.PageOf(&list.List, found, pageSize, ask.AfterUser == "", func(last *notify.ChatAccount) []string {
+		return []string{"connection", last.Connection, "after", last.User}
+	})
 	for _, a := range found {
 		of := console.Query("connection", a.Connection, "user", a.User)
 		filled := console.Query("connection", a.Connection, "user", a.User, "teams", a.Teams, "slack", a.Slack)

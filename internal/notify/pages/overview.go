@@ -60,13 +60,13 @@ func (p *Pages) attention(ctx context.Context, sum *notify.Summary, accounts []c
 	}
 	if more := sum.InTrouble - len(sum.Troubled); more > 0 {
 		list = append(list, console.Notice{Kind: "channel", Key: channelsPath, Link: channelsPath,
-			Text:  oneOrMore(more, "more channel needs attention.", "more channels need attention."),
+			Text:  console.Counted(more, "more channel needs attention.", "more channels need attention."),
 			Since: sum.OthersSince, Remedy: console.Remedy{Label: "Show the channels", Path: channelsPath}})
 	}
 	if sum.NotUnderstood > 0 {
 		list = append(list, console.Notice{
 			Kind: "not_understood", Key: "not understood", Tone: console.Warn, Since: sum.NotUnderstoodAt,
-			Text: oneOrMore(sum.NotUnderstood, "webhook of the last 24 h was not understood; it is kept with its body.",
+			Text: console.Counted(sum.NotUnderstood, "webhook of the last 24 h was not understood; it is kept with its body.",
 				"webhooks of the last 24 h were not understood; they are kept with their bodies."),
 			Link:   eventsPath + console.Query("outcome", string(notify.EventNotUnderstood)),
 			Remedy: console.Remedy{Label: "Show the webhooks", Path: eventsPath + console.Query("outcome", string(notify.EventNotUnderstood))},

@@ -77,9 +77,9 @@ func (p *Pages) Register(c *console.Console) {
 	c.Handle("GET "+channelsPath+"/{channel}", console.SignedIn, console.Of(p.channelOfPath, p.showChannel), "channel")
 	c.Handle("POST "+channelsPath+"/{channel}/retry", console.SignedIn, console.WithForm(p.retryChannel))
 	c.Handle("POST "+channelsPath+"/{channel}/test", console.SignedIn, console.WithForm(p.testChannel))
-	c.Handle("POST "+channelsPath+"/{channel}", console.SignedIn, console.WithForm(p.saveChannel), "channel")
+	c.Handle("POST "+channelsPath+"/{channel}", console.SignedIn, console.FormOf(p.channelOfPath, p.saveChannel), "channel")
 	c.Handle("GET "+channelsPath+"/{channel}/replace", console.SignedIn, console.Of(p.channelOfPath, p.askReplacement), "channel-replace")
-	c.Handle("POST "+channelsPath+"/{channel}/replace", console.SignedIn, console.WithForm(p.replaceChannel), "channel-replace")
+	c.Handle("POST "+channelsPath+"/{channel}/replace", console.SignedIn, console.FormOf(p.channelOfPath, p.replaceChannel), "channel-replace")
 	c.Handle("GET "+channelsPath+"/{channel}/delete", console.SignedIn, console.Of(p.channelOfPath, p.confirmDeleteChannel))
 	c.Handle("POST "+channelsPath+"/{channel}/delete", console.SignedIn, console.Of(p.channelOfPath, p.deleteChannel))
 	c.AddOverview(p.overview)
@@ -93,7 +93,7 @@ func administersAnything(p *identity.Principal) bool {
 	})
 }
 
-// visibleTo allows who is signed in and passes the test.
-func visibleTo(test func(*identity.Principal) bool) console.Access {
-	return func(_ *http.Request, p *identity.Principal) bool { return p != nil && test(p) }
+// administrators is console.Access for those who can have a rule to look at.
+func administrators(_ *http.Request, p *identity.Principal) bool {
+	return p != nil && administersAnything(p)
 }

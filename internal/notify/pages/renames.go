@@ -50,13 +50,7 @@ func (p *Pages) listRenames(r *http.Request) (console.Response, error) {
 		Rows  []renameRow
 		Pager console.Pager
 	}
-	if len(found) > pageSize {
-		found = found[:pageSize]
-		view.Pager.Next = renamePages + console.Query("after", strconv.FormatInt(found[pageSize-1].ID, 10))
-	}
-	if after > 0 {
-		view.Pager.First = renamePages
-	}
+	found, view.Pager = console.Paged(found, pageSize, renamePages, after == 0, func(o notify.Rename) int64 { return o.ID })
 	for _, o := range found {
 		view.Rows = append(view.Rows, renameRow{o, whyOffered(&o)})
 	}

@@ -224,14 +224,12 @@ func reportOf(form *console.Form, stored *notify.ReportInfo) notify.Report {
 		Name: form.Get("name"), Connection: form.Get("connection"), ProjectKey: at.ProjectKey, RepositoryKey: at.RepositoryKey,
 		ChannelName: form.Get("channelName"), Format: notify.Format(form.Get("format")), ReportSchedule: scheduleOf(form),
 		SkipDrafts: form.Bool("skipDrafts"), TargetBranchMask: form.Raw("targetBranchMask"),
-		MentionReviewers: form.Bool("mentionReviewers"), Enabled: form.Bool("enabled"),
+		MentionReviewers: form.Bool("mentionReviewers"), Enabled: form.Bool("enabled"), InactivityDays: int(form.Int("inactivityDays")),
 	}
 	draft.Choice = aimOf(form, channelOfReport(stored), &draft.ChannelName, &draft.Format)
-	draft.InactivityDays, _ = strconv.Atoi(form.Get("inactivityDays"))
 	if stored != nil {
-		draft.ID = stored.ID
+		draft.ID, draft.Version = stored.ID, form.Int("version")
 		draft.Connection, draft.ProjectKey, draft.RepositoryKey = stored.Connection, stored.ProjectKey, stored.RepositoryKey
-		draft.Version, _ = strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
 	}
 	return draft
 }

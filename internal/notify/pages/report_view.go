@@ -64,6 +64,6 @@ func viewText(v *admin.ReportView) string {
 	if v.Inactive == 0 {
 		idle = "none"
 	}
-	return oneOrMore(v.Open, "open pull request", "open pull requests") + ", " + idle + " inactive for " +
-		oneOrMore(v.Report.InactivityDays, "day", "days") + " or more"
+	return console.Counted(v.Open, "open pull request", "open pull requests") + ", " + idle + " inactive for " +
+		console.Counted(v.Report.InactivityDays, "day", "days") + " or more"
 }

@@ -22,7 +22,7 @@ func (p *Pages) registerReports(c *console.Console) {
 	c.Handle("POST "+reportsPath+"/preview", console.SignedIn, console.WithForm(p.previewReport), "report-form")
 	c.Handle("GET "+reportsPath+"/{id}", console.SignedIn, console.Of(p.reportOfPath, p.editReport), "report-form")
 	c.Handle("POST "+reportsPath+"/{id}", console.SignedIn, console.WithForm(p.saveReport), "report-form")
-	c.Handle("POST "+reportsPath+"/{id}/enabled", console.SignedIn, console.WithForm(p.enableReport))
+	c.Handle("POST "+reportsPath+"/{id}/enabled", console.SignedIn, console.FormOf(p.reportOfPath, p.enableReport))
 	c.Handle("POST "+reportsPath+"/{id}/test", console.SignedIn, console.Of(p.reportOfPath, p.testStoredReport))
 	c.Handle("GET "+reportsPath+"/{id}/view", console.SignedIn, console.Of(p.reportOfPath, p.viewReport), "report-view")
 	c.Handle("GET "+reportsPath+"/{id}/delete", console.SignedIn, console.Of(p.reportOfPath, p.confirmDeleteReport))
@@ -68,14 +68,9 @@ func (p *Pages) listReports(r *http.Request) (console.Response, error) {
 	list := reportList{New: reportsPath + "/new" + console.Query("repository", narrowed),
 		List: console.NewList(reportsPath, console.NewForm().Set("repository", narrowed),
 			[]console.Filter{{Name: "repository", Label: "Repository", Placeholder: "PROJECT/repository", Suggestions: names, Search: true}})}
-	if len(found) > pageSize {
-		found = found[:pageSize]
-		last := found[pageSize-1]
-		list.NextAt("name", last.Name, "after", idText(last.ID))
-	}
-	if ask.AfterID != 0 {
-		list.FromFirst()
-	}
+	found = console.PageOf(&list.List, found, pageSize, ask.AfterID == 0, func(last *notify.ReportInfo) []string {
+		return []string{"name", last.Name, "after", idText(last.ID)}
+	})
 	err = list.Count(len(found), "report", "reports", func() (int, bool, error) { return p.Reports.Total(r.Context(), ask, console.MaxTotal) })
 	if err != nil {
 		return nil, err
@@ -149,11 +144,7 @@ func (p *Pages) reportOfPath(r *http.Request) (*notify.ReportInfo, error) {
 }
 
 // enableReport switches a report of the list on or off.
-func (p *Pages) enableReport(r *http.Request, form *console.Form) (console.Response, error) {
-	info, err := p.reportOfPath(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) enableReport(r *http.Request, form *console.Form, info *notify.ReportInfo) (console.Response, error) {
 	saved, err := p.Reports.Enable(r.Context(), info.ID, 0, form.Bool("enabled"))
 	if err != nil {
 		return nil, err
@@ -173,7 +164,7 @@ func (p *Pages) testStoredReport(r *http.Request, info *notify.ReportInfo) (cons
 	}
 	attempt, err := p.Reports.Test(r.Context(), info.Report, "", nil)
 	if fault.Is(err, fault.Unavailable) {
-		return console.Redirect{To: to, Flash: fault.As(err).Message, Tone: console.Bad}, nil
+		return console.Redirect{To: to}.OrSay(err, console.Bad, fault.Unavailable)
 	}
 	return testAnswer(to, attempt, err)
 }

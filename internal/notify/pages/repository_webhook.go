@@ -106,11 +106,7 @@ func (p *Pages) createRepositoryWebhook(r *http.Request, at rulePlace) (console.
 	to := console.Redirect{To: at.list(), Flash: "The repository sends its events here."}
 	err := p.Webhooks.CreateOfRepository(r.Context(), at.Connection, notify.RepositoryRef{ProjectKey: at.Workspace,
 		RepositoryKey: at.Repository})
-	if fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Conflict) || fault.Is(err, fault.RateLimited) {
-		to.Flash, to.Tone = fault.As(err).Message, console.Bad
-		return to, nil
-	}
-	return to, err
+	return to.OrSay(err, console.Bad, fault.Unavailable, fault.Conflict, fault.RateLimited)
 }
 
 // createRepositoryHook makes the hook of the repository, and shows its URL and

@@ -256,9 +256,8 @@ func draftOf(form *console.Form, stored *notify.RuleInfo, at rulePlace) (r notif
 	}
 	r.Choice = aimOf(form, channelOfRule(stored), &r.ChannelName, &r.Format)
 	if stored != nil {
-		r.ID = stored.ID
+		r.ID, r.Version = stored.ID, form.Int("version")
 		r.Connection, r.ProjectKey, r.RepositoryKey = stored.Connection, stored.ProjectKey, stored.RepositoryKey
-		r.Version, _ = strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
 	} else {
 		if at.Level != notify.Global && r.ProjectKey == "" {
 			f.Add("projectKey", "Enter the project that the rule belongs to.")

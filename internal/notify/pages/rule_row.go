@@ -140,11 +140,7 @@ func grouped(types []notify.EventType, edition notify.Edition) string {
 
 func count(names []string) string {
 	if len(names) <= 2 {
-		s := names[0]
-		for _, n := range names[1:] {
-			s += ", " + n
-		}
-		return s
+		return strings.Join(names, ", ")
 	}
 	return names[0] + " and " + strconv.Itoa(len(names)-1) + " more"
 }

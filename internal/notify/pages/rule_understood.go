@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"outrigger/internal/console"
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/admin"
@@ -25,14 +26,14 @@ func (p *Pages) understand(ctx context.Context, draft *notify.Rule) map[string]s
 		"branchMask": "", "ignoredBranchMask": "", "sourceBranchMask": "", "destinationBranchFilter": "",
 	}
 	if n := len(draft.Projects); n > 0 {
-		about["projects"] = oneOrMore(n, "project", "projects") + "."
+		about["projects"] = console.Counted(n, "project", "projects") + "."
 	}
 	if n := len(draft.Repositories); n > 0 {
-		about["repositories"] = oneOrMore(n, "repository", "repositories") + "."
+		about["repositories"] = console.Counted(n, "repository", "repositories") + "."
 	}
 	seen := p.seenBranches(ctx, draft)
 	if names := draft.Branches; len(names) > 0 {
-		text := oneOrMore(len(names), "name", "names") + ", compared exactly, with case."
+		text := console.Counted(len(names), "name", "names") + ", compared exactly, with case."
 		if len(seen) > 0 {
 			text += " " + sawSome(seen, func(name string) bool { return slices.Contains(names, name) })
 		}
@@ -69,14 +70,6 @@ func (p *Pages) understandMasks(ctx context.Context, f *notify.Filter, seen []st
 		}
 		about[mask.Member] = text
 	}
-}
-
-// oneOrMore returns a number and what it counts, such as "1 project" or "2 projects".
-func oneOrMore(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + more
 }
 
 // sawSome says which of the branches of the last events match.

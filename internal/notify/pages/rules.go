@@ -15,9 +15,9 @@ import (
 )
 
 func (p *Pages) registerRules(c *console.Console) {
-	c.Handle("GET /notifications", visibleTo(administersAnything), p.leadToRules)
+	c.Handle("GET /notifications", administrators, p.leadToRules)
 	c.Handle("GET "+rulesPath, console.SignedIn, p.listRules, "rules")
-	c.Handle("GET "+choicesPath, visibleTo(administersAnything), p.showChoices)
+	c.Handle("GET "+choicesPath, administrators, p.showChoices)
 	c.Handle("POST "+rulesPath+"/cards", console.SignedIn, console.WithForm(p.showCards), "rule-form")
 	for _, base := range []string{rulesPath, cloudRulesPath} {
 		c.Handle("GET "+base+"/new", console.SignedIn, console.Of(p.placeOfQuery, p.blankRule), "rule-form")
@@ -25,7 +25,7 @@ func (p *Pages) registerRules(c *console.Console) {
 		c.Handle("POST "+base+"/try", console.SignedIn, console.WithForm(p.showTrial), "rule-form")
 		c.Handle("GET "+base+"/{id}", console.SignedIn, console.Of(p.ruleOfPath, p.editRule), "rule-form")
 		c.Handle("POST "+base+"/{id}", console.SignedIn, console.WithForm(p.saveRule), "rule-form")
-		c.Handle("POST "+base+"/{id}/enabled", console.SignedIn, console.WithForm(p.enableRule))
+		c.Handle("POST "+base+"/{id}/enabled", console.SignedIn, console.FormOf(p.ruleOfPath, p.enableRule))
 		c.Handle("POST "+base+"/{id}/test", console.SignedIn, console.Of(p.ruleOfPath, p.testStoredRule))
 		c.Handle("GET "+base+"/{id}/delete", console.SignedIn, console.Of(p.ruleOfPath, p.confirmDelete))
 		c.Handle("POST "+base+"/{id}/delete", console.SignedIn, console.Of(p.ruleOfPath, p.deleteRule))
@@ -158,14 +158,9 @@ func (p *Pages) ruleList(r *http.Request, at rulePlace, ask notify.RulePage, its
 	if err != nil {
 		return list, err
 	}
-	if ask.AfterID != 0 {
-		list.FromFirst()
-	}
-	if len(found) > pageSize {
-		found = found[:pageSize]
-		last := found[pageSize-1]
-		list.NextAt("name", last.Name, "after", idText(last.ID))
-	}
+	found = console.PageOf(&list.List, found, pageSize, ask.AfterID == 0, func(last *notify.RuleInfo) []string {
+		return []string{"name", last.Name, "after", idText(last.ID)}
+	})
 	err = list.Count(len(found), "rule", "rules", func() (int, bool, error) { return p.Rules.Total(r.Context(), ask, console.MaxTotal) })
 	if err != nil {
 		return list, err
@@ -196,11 +191,7 @@ func (p *Pages) listOf(r *http.Request, rule *notify.Rule) string {
 }
 
 // enableRule switches a rule of the list on or off.
-func (p *Pages) enableRule(r *http.Request, form *console.Form) (console.Response, error) {
-	info, err := p.ruleOfPath(r)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) enableRule(r *http.Request, form *console.Form, info *notify.RuleInfo) (console.Response, error) {
 	saved, err := p.Rules.Enable(r.Context(), info.ID, 0, form.Bool("enabled"))
 	if errors.Is(err, notify.ErrNoAccount) { // the page of the rules leads to the accounts
 		return console.Redirect{To: p.listOf(r, &info.Rule), Flash: "The rule " + info.Name + " stays off. " + fault.As(err).Message,

@@ -61,13 +61,7 @@ func (p *Pages) listWebhooks(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	path := connectionPage(name) + "/webhooks"
-	if len(list) > pageSize {
-		list = list[:pageSize]
-		view.Pager.Next = path + console.Query("after", list[pageSize-1].Project.Key)
-	}
-	if after != "" {
-		view.Pager.First = path
-	}
+	list, view.Pager = console.Paged(list, pageSize, path, after == "", func(w notify.ProjectWebhook) string { return w.Project.Key })
 	for i := range list {
 		view.Rows = append(view.Rows, webhookRow{list[i], webhookBadge(&list[i]), c.ManageWebhooks && list[i].ID == 0})
 	}
@@ -156,13 +150,9 @@ func (p *Pages) createWebhook(r *http.Request) (console.Response, error) {
 	name := r.PathValue("name")
 	to := console.Redirect{To: connectionPage(name) + "/webhooks"}
 	w, err := p.Webhooks.Create(r.Context(), name, r.PathValue("project"))
-	switch {
-	case fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Conflict):
-		to.Flash, to.Tone = fault.As(err).Message, console.Bad
-	case err != nil:
-		return nil, err
-	default:
-		to.Flash = "The project " + w.Project.Key + " sends its events here."
+	if err != nil {
+		return to.OrSay(err, console.Bad, fault.Unavailable, fault.Conflict)
 	}
+	to.Flash = "The project " + w.Project.Key + " sends its events here."
 	return to, nil
 }

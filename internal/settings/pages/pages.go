@@ -75,8 +75,7 @@ func (p *Pages) submit(r *http.Request, form *console.Form) (console.Response, e
 		trial, err := p.Store.Try(ctx, p.Client, form.Get("proxyUrl"), form.Get("url"), nil)
 		return p.page(r, form, stored, trial), err
 	}
-	version, _ := strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
-	if _, err := p.Store.Save(ctx, settings.Draft{ProxyURL: form.Get("proxyUrl"), Version: version}, nil); err != nil {
+	if _, err := p.Store.Save(ctx, settings.Draft{ProxyURL: form.Get("proxyUrl"), Version: form.Int("version")}, nil); err != nil {
 		return p.page(r, form, stored, ""), err
 	}
 	return console.Redirect{To: Path, Flash: "Settings saved. They apply on every node within a second."}, nil
