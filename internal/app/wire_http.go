@@ -91,17 +91,13 @@ func (a *App) routeMetrics() error {
 		Registry:      a.registry,
 		ErrorHandling: promhttp.ContinueOnError, // what can be told while the database is away is wanted most then
 	})
-	rest.Add(a.router, rest.Operation[struct{}, string]{
-		Route: rest.Route{Method: http.MethodGet, Path: "/metrics", Access: access, Own: true},
-		Words: rest.Words{
-			ID: "getMetrics", Tag: "operation", Summary: "Returns the figures of this node to Prometheus.", Answer: "Prometheus' text format.",
-			Media: "text/plain",
-			Text:  "Needs `ADMIN`, or a token of scope `monitoring`; with `metrics.public`, nothing.",
-		},
-		Handle: func(w http.ResponseWriter, r *http.Request) error {
-			figures.ServeHTTP(w, r)
-			return nil
-		},
+	rest.Handle[struct{}, string](a.router, rest.Route{Method: http.MethodGet, Path: "/metrics", Access: access, Own: true}, rest.Words{
+		ID: "getMetrics", Tag: "operation", Summary: "Returns the figures of this node to Prometheus.", Answer: "Prometheus' text format.",
+		Media: "text/plain",
+		Text:  "Needs `ADMIN`, or a token of scope `monitoring`; with `metrics.public`, nothing.",
+	}, func(w http.ResponseWriter, r *http.Request) error {
+		figures.ServeHTTP(w, r)
+		return nil
 	})
 	return nil
 }

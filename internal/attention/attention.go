@@ -61,18 +61,13 @@ type API struct {
 
 // Register adds the route.
 func (a *API) Register(r *rest.Router) {
-	rest.Add(r, rest.Operation[struct{}, Attention]{
-		Route: rest.Route{Method: "GET", Path: Path, Access: rest.Watchers},
-		Words: rest.Words{
-			ID: "getAttention", Tag: "operation", Summary: "Returns what needs attention, as the overview lists it.",
-			Text: "Each with its cause, since when, and what helps. A user gets what they may see: the whole list needs `ADMIN`. A token of scope " +
-				"`monitoring` gets the whole list, whatever its owner may do, without the words in which servers inside the own network answered. " +
-				"A part that cannot be read is an item of the kind `" + Unread + "`.",
-			Answer: "What needs attention; no items where nothing does.",
-		},
-		Examples: []rest.Example[struct{}, Attention]{{Name: "channel", Out: &example, Unsent: true}},
-		Do:       a.read,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: Path, Access: rest.Watchers}, rest.Words{
+		ID: "getAttention", Tag: "operation", Summary: "Returns what needs attention, as the overview lists it.",
+		Text: "Each with its cause, since when, and what helps. A user gets what they may see: the whole list needs `ADMIN`. A token of scope " +
+			"`monitoring` gets the whole list, whatever its owner may do, without the words in which servers inside the own network answered. " +
+			"A part that cannot be read is an item of the kind `" + Unread + "`.",
+		Answer: "What needs attention; no items where nothing does.",
+	}, a.read, rest.Example[struct{}, Attention]{Name: "channel", Out: &example, Unsent: true})
 }
 
 func (a *API) read(ctx context.Context, _ struct{}) (Attention, error) {

@@ -23,19 +23,15 @@ type API struct {
 
 // Register adds the route.
 func (a *API) Register(r *rest.Router) {
-	rest.Add(r, rest.Operation[struct{}, rest.None]{
-		Route: rest.Route{Method: "POST", Path: Path, Access: rest.SysAdmins, Own: true},
-		Words: rest.Words{
-			ID: "makeDiagnosis", Tag: "operation", Summary: "Downloads a diagnosis of the node that answers.", Media: "application/zip",
-			Status: http.StatusOK, Answer: "The diagnosis.",
-			Text: "Needs `SYS_ADMIN`, and more than a token; see `Outrigger-Code`. A zip file for a report of a fault: versions, " +
-				"settings, metrics, goroutines, and the last 1,000 lines of the log. Secrets are masked, and of URLs only the host is shown; " +
-				"it has no environment and no memory. Names of users, projects and repositories may be in the log: look at it before you " +
-				"pass it on. It is in the audit trail.",
-			Confirmed: true, Refused: []int{http.StatusServiceUnavailable},
-		},
-		Serve: a.download,
-	})
+	rest.Serve[struct{}, rest.None](r, rest.Route{Method: "POST", Path: Path, Access: rest.SysAdmins, Own: true}, rest.Words{
+		ID: "makeDiagnosis", Tag: "operation", Summary: "Downloads a diagnosis of the node that answers.", Media: "application/zip",
+		Status: http.StatusOK, Answer: "The diagnosis.",
+		Text: "Needs `SYS_ADMIN`, and more than a token; see `Outrigger-Code`. A zip file for a report of a fault: versions, " +
+			"settings, metrics, goroutines, and the last 1,000 lines of the log. Secrets are masked, and of URLs only the host is shown; " +
+			"it has no environment and no memory. Names of users, projects and repositories may be in the log: look at it before you " +
+			"pass it on. It is in the audit trail.",
+		Confirmed: true, Refused: []int{http.StatusServiceUnavailable},
+	}, a.download)
 }
 
 func (a *API) download(w http.ResponseWriter, r *http.Request, _ struct{}) error {

@@ -15,12 +15,15 @@ const maxShares = 100
 // Sharing is who may have rules and reports send to a channel, besides those who
 // administer one that does.
 type Sharing struct {
-	Everyone bool
-	Projects []SharedProject // in the order of their keys
+	Everyone bool            `json:"everyone,omitempty" doc:"Whoever administers anything."`
+	Projects []SharedProject `json:"projects,omitempty" max:"100" doc:"The administrators of these projects."` // in the order of their keys
 }
 
 // SharedProject is a project whose administrators may choose a channel.
-type SharedProject struct{ Connection, ProjectKey string }
+type SharedProject struct {
+	Connection string `json:"connection,omitempty" doc:"Which platform; not needed when there is only one."`
+	ProjectKey string `json:"projectKey"`
+}
 
 func (p SharedProject) String() string { return p.Connection + "/" + p.ProjectKey }
 

@@ -12,12 +12,12 @@ import (
 // ChatAccount says who a user of a platform is in the chats: what messages need
 // to mention that person.
 type ChatAccount struct {
-	Connection string
-	User       string // by the name that rules compare, without case
-	Teams      string // user principal name or Entra object id; empty: none
-	Slack      string // member id; empty: none
-	UpdatedBy  string
-	UpdatedAt  time.Time
+	Connection string    `json:"connection" doc:"The only one, where it is left out."`
+	User       string    `json:"user" max:"255" doc:"The user's name on the platform, without regard to case."`
+	Teams      string    `json:"teams,omitempty" doc:"A user principal name, such as ada@example.com, or an Entra object id."`
+	Slack      string    `json:"slack,omitempty" doc:"A member id, such as U012AB3CD."`
+	UpdatedBy  string    `json:"updatedBy,omitempty" readonly:"true" doc:"Who saved it last."`
+	UpdatedAt  time.Time `json:"updatedAt,omitzero" readonly:"true" doc:"When that was."`
 }
 
 // What chat platforms take as the id of a person. A user principal name has the

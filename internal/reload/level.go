@@ -27,31 +27,22 @@ func (l LogLevel) read() (string, error) {
 }
 
 func (a *API) registerLevel(r *rest.Router) {
-	rest.Add(r, rest.Operation[struct{}, LogLevel]{
-		Route: rest.Route{Method: "GET", Path: LevelPath, Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "getLogLevel", Tag: "operation", Summary: "Returns the level of the log.", Answer: "The level of the node that answers.",
-			Text: "Needs `SYS_ADMIN`. It is `log.level` of the configuration, or what was set since the last start or reload. Each node " +
-				"has its own.",
-		},
-		Examples: []rest.Example[struct{}, LogLevel]{{Name: "fresh", Out: &LogLevel{"info"}}},
-		Do:       func(context.Context, struct{}) (LogLevel, error) { return LogLevel{a.Level()}, nil },
-	})
-	rest.Add(r, rest.Operation[LogLevel, LogLevel]{
-		Route: rest.Route{Method: "PUT", Path: LevelPath, Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "saveLogLevel", Tag: "operation", Summary: "Sets the level of the log.", Answer: "The level that holds.",
-			Text: "Needs `SYS_ADMIN`. It holds at once, on the node that answers, until the next reload or restart, which take that of the " +
-				"configuration. It is in the audit trail.",
-			Refused: []int{http.StatusServiceUnavailable},
-		},
-		Examples: []rest.Example[LogLevel, LogLevel]{{Name: "debug", In: LogLevel{"debug"}, Out: &LogLevel{"debug"}}},
-		Do: func(ctx context.Context, in LogLevel) (LogLevel, error) {
-			level, err := in.read()
-			if err == nil {
-				err = a.SetLevel(ctx, level)
-			}
-			return LogLevel{level}, err
-		},
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: LevelPath, Access: rest.SysAdmins}, rest.Words{
+		ID: "getLogLevel", Tag: "operation", Summary: "Returns the level of the log.", Answer: "The level of the node that answers.",
+		Text: "Needs `SYS_ADMIN`. It is `log.level` of the configuration, or what was set since the last start or reload. Each node " +
+			"has its own.",
+	}, func(context.Context, struct{}) (LogLevel, error) { return LogLevel{a.Level()}, nil },
+		rest.Example[struct{}, LogLevel]{Name: "fresh", Out: &LogLevel{"info"}})
+	rest.Add(r, rest.Route{Method: "PUT", Path: LevelPath, Access: rest.SysAdmins}, rest.Words{
+		ID: "saveLogLevel", Tag: "operation", Summary: "Sets the level of the log.", Answer: "The level that holds.",
+		Text: "Needs `SYS_ADMIN`. It holds at once, on the node that answers, until the next reload or restart, which take that of the " +
+			"configuration. It is in the audit trail.",
+		Refused: []int{http.StatusServiceUnavailable},
+	}, func(ctx context.Context, in LogLevel) (LogLevel, error) {
+		level, err := in.read()
+		if err == nil {
+			err = a.SetLevel(ctx, level)
+		}
+		return LogLevel{level}, err
+	}, rest.Example[LogLevel, LogLevel]{Name: "debug", In: LogLevel{"debug"}, Out: &LogLevel{"debug"}})
 }

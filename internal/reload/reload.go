@@ -41,23 +41,18 @@ type API struct {
 // Register adds the routes.
 func (a *API) Register(r *rest.Router) {
 	a.registerLevel(r)
-	rest.Add(r, rest.Operation[struct{}, Reload]{
-		Route: rest.Route{Method: "POST", Path: Path, Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "reload", Tag: "operation", Summary: "Reads the configuration again.", Answer: "What changed.",
-			Text: "Needs `SYS_ADMIN`. Reads the configuration file, the environment and the files that they name, as SIGHUP does, on the node " +
-				"that answers. What can hold without a restart holds from then on: the TLS files, `log.level`, `trusted_proxies` and " +
-				"`notify.connections`. A configuration or a certificate that cannot be used changes nothing: 409 with the reason. What changed " +
-				"is in the audit trail.",
-			Refused: []int{http.StatusConflict, http.StatusServiceUnavailable},
-		},
-		Examples: []rest.Example[struct{}, Reload]{
-			{Name: "changed", Out: &changed, Unsent: true},
-			{Name: "broken", Err: Refused("log.level: \"loud\" is not debug, info, warn or error"), Unsent: true},
-			{Name: "fresh", Err: ErrNoFile()},
-		},
-		Do: func(ctx context.Context, _ struct{}) (Reload, error) { return a.Reload(ctx) },
-	})
+	rest.Add(r, rest.Route{Method: "POST", Path: Path, Access: rest.SysAdmins}, rest.Words{
+		ID: "reload", Tag: "operation", Summary: "Reads the configuration again.", Answer: "What changed.",
+		Text: "Needs `SYS_ADMIN`. Reads the configuration file, the environment and the files that they name, as SIGHUP does, on the node " +
+			"that answers. What can hold without a restart holds from then on: the TLS files, `log.level`, `trusted_proxies` and " +
+			"`notify.connections`. A configuration or a certificate that cannot be used changes nothing: 409 with the reason. What changed " +
+			"is in the audit trail.",
+		Refused: []int{http.StatusConflict, http.StatusServiceUnavailable},
+	}, func(ctx context.Context, _ struct{}) (Reload, error) { return a.Reload(ctx) }, []rest.Example[struct{}, Reload]{
+		{Name: "changed", Out: &changed, Unsent: true},
+		{Name: "broken", Err: Refused("log.level: \"loud\" is not debug, info, warn or error"), Unsent: true},
+		{Name: "fresh", Err: ErrNoFile()},
+	}...)
 }
 
 // ErrNoFile is for a server that was given its settings in another way.

@@ -37,9 +37,9 @@ type parameter struct {
 	field reflect.StructField
 }
 
-func newBinding(input reflect.Type, method string) *binding {
-	b := &binding{input: input}
-	if method != http.MethodGet && method != http.MethodDelete {
+func newBinding(input reflect.Type, route Route) *binding {
+	b := &binding{input: input, bare: route.Bare}
+	if route.Method != http.MethodGet && route.Method != http.MethodDelete {
 		b.body = membersOf(b.input)
 	}
 	for _, f := range reflect.VisibleFields(b.input) {

@@ -34,24 +34,20 @@ type SailOrSails struct {
 
 func newSails(t *testing.T) stage {
 	s := newStage(t, "https://a.example")
-	Add(s.Router, Operation[trimSail, Sail]{
-		Route: Route{Method: "PATCH", Path: "/rest/sails/trim", Access: Anyone},
-		Words: Words{ID: "trimSail", Tag: "sails", Summary: "Trims a sail.", Answer: "The sail."},
-		Do: func(_ context.Context, in trimSail) (Sail, error) {
-			return Sail{7}, in.Match.Check(ETag(7, 3), "ada trimmed it")
-		},
+	Add(s.Router, Route{Method: "PATCH", Path: "/rest/sails/trim", Access: Anyone}, Words{
+		ID: "trimSail", Tag: "sails", Summary: "Trims a sail.", Answer: "The sail.",
+	}, func(_ context.Context, in trimSail) (Sail, error) {
+		return Sail{7}, in.Match.Check(ETag(7, 3), "ada trimmed it")
 	})
-	Add(s.Router, Operation[findSails, Answer[SailOrSails]]{
-		Route: Route{Method: "GET", Path: "/rest/sails", Access: Anyone},
-		Words: Words{ID: "findSails", Tag: "sails", Summary: "Finds sails.", Answer: "A sail, or sails.", Headers: []string{"ETag"}, Media: "text/html"},
-		Do: func(_ context.Context, in findSails) (a Answer[SailOrSails], err error) {
-			if in.ID == nil {
-				a.Body.All = []Sail{}
-				return a, nil
-			}
-			a.Body.One, a.ETag = &Sail{*in.ID}, ETag(*in.ID, 3)
+	Add(s.Router, Route{Method: "GET", Path: "/rest/sails", Access: Anyone}, Words{
+		ID: "findSails", Tag: "sails", Summary: "Finds sails.", Answer: "A sail, or sails.", Headers: []string{"ETag"}, Media: "text/html",
+	}, func(_ context.Context, in findSails) (a Answer[SailOrSails], err error) {
+		if in.ID == nil {
+			a.Body.All = []Sail{}
 			return a, nil
-		},
+		}
+		a.Body.One, a.ETag = &Sail{*in.ID}, ETag(*in.ID, 3)
+		return a, nil
 	})
 	return s
 }

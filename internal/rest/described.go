@@ -16,7 +16,7 @@ import (
 	"outrigger/internal/secret"
 )
 
-// described is an operation without the types that it was declared with.
+// described is an operation without the types of its input and output.
 type described struct {
 	route    Route
 	words    Words
@@ -42,10 +42,28 @@ type shown struct {
 	response any // nil: nothing is shown
 }
 
-func newDescribed(route Route, words Words, in, out reflect.Type) *described {
-	d := &described{route: route, words: words, status: success(words, out), input: newBinding(in, route.Method), output: bodyType(out)}
+// newDescribed adds an operation to the description; its route takes what In has of
+// parameters and of If-Match.
+func newDescribed[In, Out any](rt *Router, route Route, words Words, examples []Example[In, Out]) *described {
+	out := reflect.TypeFor[Out]()
+	d := &described{
+		route: route, words: words, status: success(words, out), input: newBinding(reflect.TypeFor[In](), route), output: bodyType(out),
+		examples: func() []untyped { return untypedOf(examples) },
+	}
 	d.route.Query, d.route.Conditional = d.input.names(), d.input.match != nil
+	rt.operations = append(rt.operations, d)
 	return d
+}
+
+func untypedOf[In, Out any](examples []Example[In, Out]) []untyped {
+	all := make([]untyped, len(examples))
+	for i, e := range examples {
+		all[i] = untyped{name: e.Name, in: e.In, err: e.Err, unsent: e.Unsent}
+		if e.Out != nil {
+			all[i].out = *e.Out
+		}
+	}
+	return all
 }
 
 // bodyType is T of an Answer[T].

@@ -87,11 +87,17 @@ func NewList[R, T any](p Page, rows []R, err error, key func(R) string, item fun
 		rows = rows[:p.Limit]
 		l.Next = p.Next(key(rows[p.Limit-1]))
 	}
-	l.Items = make([]T, len(rows))
-	for i, row := range rows {
-		l.Items[i] = item(row)
-	}
+	l.Items = Each(rows, item)
 	return l, nil
+}
+
+// Each lists what item makes of each row; it is never nil.
+func Each[R, T any](rows []R, item func(R) T) []T {
+	items := make([]T, len(rows))
+	for i, row := range rows {
+		items[i] = item(row)
+	}
+	return items
 }
 
 // Next is what after takes for the page behind a key. It has a checksum of the list

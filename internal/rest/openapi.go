@@ -50,37 +50,26 @@ func inset(v yaml.MapSlice, levels int) string {
 
 // describeItself adds the operations by which the description is read.
 func (rt *Router) describeItself() {
-	Add(rt, Operation[struct{}, string]{
-		Route: Route{Method: http.MethodGet, Path: "/rest/openapi.yaml", Access: Anyone, Own: true},
-		Words: Words{
-			ID: "getDescription", Tag: "operation", Summary: "Returns this document.", Answer: "OpenAPI 3.1.", Media: "application/yaml",
-			Text: "It is made of what the server has: paths, members and limits are those of this version.",
-		},
-		Handle: rt.serveOpenAPI,
-	})
-	Add(rt, Operation[struct{}, string]{
-		Route: Route{Method: http.MethodGet, Path: "/rest/openapi.json", Access: Anyone, Own: true},
-		Words: Words{
-			ID: "getDescriptionInJSON", Tag: "operation", Summary: "Returns this document as JSON.", Answer: "OpenAPI 3.1.",
-			Media: "application/json",
-			Text:  "The same as `/rest/openapi.yaml`, for tools that read no YAML.",
-		},
-		Handle: rt.serveOpenAPIInJSON,
-	})
+	Handle[struct{}, string](rt, Route{Method: http.MethodGet, Path: "/rest/openapi.yaml", Access: Anyone, Own: true}, Words{
+		ID: "getDescription", Tag: "operation", Summary: "Returns this document.", Answer: "OpenAPI 3.1.", Media: "application/yaml",
+		Text: "It is made of what the server has: paths, members and limits are those of this version.",
+	}, written("application/yaml", func() ([]byte, error) { return rt.OpenAPI(), nil }))
+	Handle[struct{}, string](rt, Route{Method: http.MethodGet, Path: "/rest/openapi.json", Access: Anyone, Own: true}, Words{
+		ID: "getDescriptionInJSON", Tag: "operation", Summary: "Returns this document as JSON.", Answer: "OpenAPI 3.1.",
+		Media: "application/json",
+		Text:  "The same as `/rest/openapi.yaml`, for tools that read no YAML.",
+	}, written("application/json", rt.descriptionInJSON))
 }
 
-func (rt *Router) serveOpenAPI(w http.ResponseWriter, _ *http.Request) error {
-	w.Header().Set("Content-Type", "application/yaml")
-	_, _ = w.Write(rt.OpenAPI()) // an error is the client's going away
-	return nil
-}
-
-func (rt *Router) serveOpenAPIInJSON(w http.ResponseWriter, _ *http.Request) error {
-	text, err := rt.descriptionInJSON()
-	if err != nil {
-		return fmt.Errorf("the description in JSON: %w", err)
+// written answers a text that is made when it is asked for.
+func written(media string, text func() ([]byte, error)) Handler {
+	return func(w http.ResponseWriter, _ *http.Request) error {
+		made, err := text()
+		if err != nil {
+			return fmt.Errorf("the description: %w", err)
+		}
+		w.Header().Set("Content-Type", media)
+		_, _ = w.Write(made) // an error is the client's going away
+		return nil
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(text) // an error is the client's going away
-	return nil
 }

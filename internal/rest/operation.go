@@ -9,49 +9,6 @@ import (
 	"time"
 )
 
-// Operation is one method of one path, declared beside the function that does it:
-// the route, the words of its description, and the function.
-//
-// In is a struct of what a request gives. Tags say where each member comes from:
-//
-//	path:"id"      a wildcard of the path, a string or a whole number
-//	query:"since"  a parameter of the query: a string, bool, whole number or time.Time,
-//	               a type that reads its own text and says in a sentence what is wrong
-//	               with it (with required:"true" also that there is none), or a pointer
-//	               to one, nil where the query does not have it
-//	header:"Name"  a header, likewise
-//	json:"name"    a member of the body, which is then required
-//
-// What a wildcard names that cannot be is answered like what does not exist; the
-// tag of says what it is, as in of:"grant". One with query and json comes from the
-// query of GET and DELETE, else from the body. A member of type Page is limit and
-// after, of type Match the header If-Match, which makes the route Conditional; one of
-// type fault.Fields gets what is wrong with the others: with it the function is called
-// all the same, so that it can say in one answer what else is wrong; without it the
-// answer is 400. Ignored, embedded, are members that a client may send back, and that
-// are not read. Where a thing is read and saved in one shape, the input embeds that of
-// the answer, with a tag requires:"name,kind" of the members that a request must have.
-//
-// Out is a struct of what the answer has, as encoding/json writes it; None has no
-// body, and the answer is 204; a string is one in Media; Answer[T] has headers and a
-// status beside a T; AnyOf is one of several. For the description, members of both have
-// the tags doc (what it is; longer words come from MemberWords), example, default, enum
-// (values, by commas), min and max (of a text its length, of a number its value, of a
-// list how many it has), pattern, format, readonly, and on parameters required.
-type Operation[In, Out any] struct {
-	Route // Query and Conditional are filled in from In
-	Words
-	Examples []Example[In, Out]
-
-	Do func(context.Context, In) (Out, error)
-	// Serve, in place of Do, writes the answer itself: as Media, as Out, or either.
-	Serve func(http.ResponseWriter, *http.Request, In) error
-	// Handle, in place of either, reads the request itself too: In describes it.
-	Handle Handler
-	// Bare: the body may be left out.
-	Bare bool
-}
-
 // Words describe an operation.
 type Words struct {
 	ID      string // operationId
@@ -60,11 +17,11 @@ type Words struct {
 	Text    string // what else a caller must know, in Markdown
 	Answer  string // what a success gives
 	Status  int    // of a success; 0: 200, or 204 where there is no body. 400: it is always refused
-	Media   string // that Serve answers in, beside the JSON of Out where that is no string
+	Media   string // of what Serve answers, beside the JSON of Out where that is no string
 	// Headers of a success, of those in headerWords.
 	Headers []string
 	Also    []Success // other successes
-	// Takes are the media types of a body that Serve reads itself.
+	// Takes are the media types of a body that is read by what Serve or Handle adds.
 	Takes []Media
 	// Confirmed: it needs more than a token; see the header Outrigger-Code.
 	Confirmed bool
@@ -103,7 +60,7 @@ type Example[In, Out any] struct {
 // None is the output of an operation whose answer has no body.
 type None struct{}
 
-// Done is a Do that answers nothing.
+// Done is the function of an operation that answers nothing.
 func Done[In any](do func(context.Context, In) error) func(context.Context, In) (None, error) {
 	return func(ctx context.Context, in In) (None, error) { return None{}, do(ctx, in) }
 }
@@ -125,26 +82,44 @@ func Created[T any](ctx context.Context, body T, path string) Answer[T] {
 // answer shows and cannot be set.
 type Ignored[T any] struct{}
 
-// Add adds an operation to the router and to the description. It panics on an
-// operation whose types cannot be read or described. Call it before serving.
-func Add[In, Out any](rt *Router, op Operation[In, Out]) {
-	d := newDescribed(op.Route, op.Words, reflect.TypeFor[In](), reflect.TypeFor[Out]())
-	d.input.bare = op.Bare
-	d.examples = op.untyped
-	rt.operations = append(rt.operations, d)
-	if op.Handle != nil {
-		rt.Handle(d.route, op.Handle)
-		return
-	}
+// Add adds an operation to the router and to the description: a route, the words of its
+// description, and the function that does it. It panics on one whose types cannot be read
+// or described. Call it before serving.
+//
+// In is a struct of what a request gives. Tags say where each member comes from:
+//
+//	path:"id"      a wildcard of the path, a string or a whole number
+//	query:"since"  a parameter of the query: a string, bool, whole number or time.Time,
+//	               a type that reads its own text and says in a sentence what is wrong
+//	               with it (with required:"true" also that there is none), or a pointer
+//	               to one, nil where the query does not have it
+//	header:"Name"  a header, likewise
+//	json:"name"    a member of the body, which is then required
+//
+// What a wildcard names that cannot be is answered like what does not exist; the
+// tag of says what it is, as in of:"grant". One with query and json comes from the
+// query of GET and DELETE, else from the body. A member of type Page is limit and
+// after, of type Match the header If-Match, which makes the route Conditional; one of
+// type fault.Fields gets what is wrong with the others: with it the function is called
+// all the same, so that it can say in one answer what else is wrong; without it the
+// answer is 400. Ignored, embedded, are members that a client may send back, and that
+// are not read. Where a thing is read and saved in one shape, the input embeds that of
+// the answer, with a tag requires:"name,kind" of the members that a request must have.
+//
+// Out is a struct of what the answer has, as encoding/json writes it; None has no
+// body, and the answer is 204; a string is one in Media; Answer[T] has headers and a
+// status beside a T; AnyOf is one of several. For the description, members of both have
+// the tags doc (what it is; longer words come from MemberWords), example, default, enum
+// (values, by commas), min and max (of a text its length, of a number its value, of a
+// list how many it has), pattern, format, readonly, and on parameters required.
+func Add[In, Out any](rt *Router, route Route, words Words, do func(context.Context, In) (Out, error), examples ...Example[In, Out]) {
+	d := newDescribed(rt, route, words, examples)
 	rt.Handle(d.route, func(w http.ResponseWriter, r *http.Request) error {
 		var in In
 		if err := d.input.read(r, &in); err != nil {
 			return err
 		}
-		if op.Serve != nil {
-			return op.Serve(w, r, in)
-		}
-		out, err := op.Do(r.Context(), in)
+		out, err := do(r.Context(), in)
 		if err != nil {
 			return err
 		}
@@ -152,15 +127,23 @@ func Add[In, Out any](rt *Router, op Operation[In, Out]) {
 	})
 }
 
-func (op *Operation[In, Out]) untyped() []untyped {
-	all := make([]untyped, len(op.Examples))
-	for i, e := range op.Examples {
-		all[i] = untyped{name: e.Name, in: e.In, err: e.Err, unsent: e.Unsent}
-		if e.Out != nil {
-			all[i].out = *e.Out
+// Serve is Add for a function that writes the answer itself: as Media, as Out, or either.
+func Serve[In, Out any](
+	rt *Router, route Route, words Words, serve func(http.ResponseWriter, *http.Request, In) error, examples ...Example[In, Out],
+) {
+	d := newDescribed(rt, route, words, examples)
+	rt.Handle(d.route, func(w http.ResponseWriter, r *http.Request) error {
+		var in In
+		if err := d.input.read(r, &in); err != nil {
+			return err
 		}
-	}
-	return all
+		return serve(w, r, in)
+	})
+}
+
+// Handle is Serve for a handler that reads the request itself too: In describes it.
+func Handle[In, Out any](rt *Router, route Route, words Words, h Handler, examples ...Example[In, Out]) {
+	rt.Handle(newDescribed(rt, route, words, examples).route, h)
 }
 
 func (d *described) answer(w http.ResponseWriter, r *http.Request, out any) error {

@@ -37,20 +37,15 @@ type saveCanoe struct {
 
 func newLake(t *testing.T) stage {
 	s := newStage(t, "https://a.example")
-	Add(s.Router, Operation[saveCanoe, Canoe]{
-		Route: Route{Method: "POST", Path: "/rest/canoes", Access: Anyone},
-		Words: Words{
-			ID: "saveCanoe", Tag: "canoes", Summary: "Saves a canoe.", Answer: "The canoe.",
-			Refused: []int{http.StatusConflict}, RefusedFor: map[int]string{http.StatusConflict: "It sails."},
-		},
-		Examples: []Example[saveCanoe, Canoe]{{Name: "new", In: saveCanoe{Canoe: Canoe{Name: "a"}}, Err: fault.InvalidField("name", "It is taken.")}},
-		Do: func(_ context.Context, in saveCanoe) (Canoe, error) {
-			if in.After != nil {
-				in.ID = int64(*in.After) + 1
-			}
-			return in.Canoe, nil
-		},
-	})
+	Add(s.Router, Route{Method: "POST", Path: "/rest/canoes", Access: Anyone}, Words{
+		ID: "saveCanoe", Tag: "canoes", Summary: "Saves a canoe.", Answer: "The canoe.",
+		Refused: []int{http.StatusConflict}, RefusedFor: map[int]string{http.StatusConflict: "It sails."},
+	}, func(_ context.Context, in saveCanoe) (Canoe, error) {
+		if in.After != nil {
+			in.ID = int64(*in.After) + 1
+		}
+		return in.Canoe, nil
+	}, Example[saveCanoe, Canoe]{Name: "new", In: saveCanoe{Canoe: Canoe{Name: "a"}}, Err: fault.InvalidField("name", "It is taken.")})
 	return s
 }
 

@@ -48,52 +48,38 @@ type harbour struct {
 
 func newHarbour(t *testing.T) *harbour {
 	h := &harbour{stage: newStage(t, "https://a.example")}
-	Add(h.Router, Operation[saveBoat, Boat]{
-		Route:    Route{Method: "PUT", Path: "/rest/boats/{id}", Access: Anyone},
-		Words:    Words{ID: "saveBoat", Tag: "boats", Summary: "Saves a boat.", Answer: "The boat.", Status: http.StatusCreated, Refused: []int{http.StatusConflict}},
-		Examples: []Example[saveBoat, Boat]{{Name: "deep", In: saveBoat{Depth: 9}, Err: fault.New(fault.Conflict, "Too deep.")}},
-		Do: func(_ context.Context, in saveBoat) (Boat, error) {
-			h.saved = in
-			if in.Depth > 5 {
-				in.Wrong.Add("depth", "depth is at most 5.")
-			}
-			return Boat{ID: in.ID, Name: "x"}, in.Wrong.Err()
-		},
+	Add(h.Router, Route{Method: "PUT", Path: "/rest/boats/{id}", Access: Anyone}, Words{
+		ID: "saveBoat", Tag: "boats", Summary: "Saves a boat.", Answer: "The boat.", Status: http.StatusCreated, Refused: []int{http.StatusConflict},
+	}, func(_ context.Context, in saveBoat) (Boat, error) {
+		h.saved = in
+		if in.Depth > 5 {
+			in.Wrong.Add("depth", "depth is at most 5.")
+		}
+		return Boat{ID: in.ID, Name: "x"}, in.Wrong.Err()
+	}, Example[saveBoat, Boat]{Name: "deep", In: saveBoat{Depth: 9}, Err: fault.New(fault.Conflict, "Too deep.")})
+	Add(h.Router, Route{Method: "GET", Path: "/rest/boats", Access: Anyone}, Words{
+		ID: "listBoats", Tag: "boats", Summary: "Lists boats.", Answer: "A page of boats.",
+	}, func(_ context.Context, in listBoats) (List[Boat], error) {
+		all := []Boat{{ID: 1, Name: in.Name}, {ID: 2}, {ID: 3}}
+		return NewList(in.Page, all[:min(in.Page.Limit+1, 3)], nil, func(b Boat) string { return b.Name }, func(b Boat) Boat { return b })
 	})
-	Add(h.Router, Operation[listBoats, List[Boat]]{
-		Route: Route{Method: "GET", Path: "/rest/boats", Access: Anyone},
-		Words: Words{ID: "listBoats", Tag: "boats", Summary: "Lists boats.", Answer: "A page of boats."},
-		Do: func(_ context.Context, in listBoats) (List[Boat], error) {
-			all := []Boat{{ID: 1, Name: in.Name}, {ID: 2}, {ID: 3}}
-			return NewList(in.Page, all[:min(in.Page.Limit+1, 3)], nil, func(b Boat) string { return b.Name }, func(b Boat) Boat { return b })
-		},
-	})
-	Add(h.Router, Operation[struct {
+	Add(h.Router, Route{Method: "DELETE", Path: "/rest/boats/{id}", Access: Anyone}, Words{
+		ID: "sinkBoat", Tag: "boats", Summary: "Sinks a boat.", Answer: "It is gone.",
+	}, func(_ context.Context, in struct {
 		ID string `path:"id" doc:"Its number." example:"7"`
-	}, None]{
-		Route: Route{Method: "DELETE", Path: "/rest/boats/{id}", Access: Anyone},
-		Words: Words{ID: "sinkBoat", Tag: "boats", Summary: "Sinks a boat.", Answer: "It is gone."},
-		Do: func(_ context.Context, in struct {
-			ID string `path:"id" doc:"Its number." example:"7"`
-		}) (None, error) {
-			return None{}, nil
-		},
+	}) (None, error) {
+		return None{}, nil
 	})
-	Add(h.Router, Operation[buildBoat, Answer[Boat]]{
-		Route: Route{Method: "POST", Path: "/rest/boats", Access: Anyone},
-		Words: Words{
-			ID: "buildBoat", Tag: "boats", Summary: "Builds a boat.", Answer: "The boat.", Status: http.StatusCreated, Headers: []string{"Location"},
-			Also: []Success{{Status: http.StatusAccepted, Text: "It is being built.", Headers: []string{"Retry-After"}}},
-		},
-		Examples: []Example[buildBoat, Answer[Boat]]{{Name: "one", In: buildBoat{Key: secret.New("boat key")}, Out: &Answer[Boat]{Status: http.StatusAccepted}}},
-		Do: func(ctx context.Context, in buildBoat) (Answer[Boat], error) {
-			if in.Key.IsZero() {
-				return Answer[Boat]{Status: http.StatusAccepted, RetryAfter: time.Second}, nil
-			}
-			return Created(ctx, Boat{ID: 7, Name: in.Yard}, "/rest/boats/7"), nil
-		},
-		Bare: true,
-	})
+	Add(h.Router, Route{Method: "POST", Path: "/rest/boats", Access: Anyone, Bare: true}, Words{
+		ID: "buildBoat", Tag: "boats", Summary: "Builds a boat.", Answer: "The boat.", Status: http.StatusCreated, Headers: []string{"Location"},
+		Also: []Success{{Status: http.StatusAccepted, Text: "It is being built.", Headers: []string{"Retry-After"}}},
+	}, func(ctx context.Context, in buildBoat) (Answer[Boat], error) {
+		if in.Key.IsZero() {
+			return Answer[Boat]{Status: http.StatusAccepted, RetryAfter: time.Second}, nil
+		}
+		return Created(ctx, Boat{ID: 7, Name: in.Yard}, "/rest/boats/7"), nil
+	},
+		Example[buildBoat, Answer[Boat]]{Name: "one", In: buildBoat{Key: secret.New("boat key")}, Out: &Answer[Boat]{Status: http.StatusAccepted}})
 	return h
 }
 
@@ -207,12 +193,12 @@ func TestOperationsAreDescribed(t *testing.T) {
 func TestOperationsThatCannotBe(t *testing.T) {
 	for name, add := range map[string]func(*Router){
 		"a member from nowhere": func(rt *Router) {
-			Add(rt, Operation[struct{ Name string }, None]{Route: Route{Method: "GET", Path: "/rest/a"}})
+			Handle[struct{ Name string }, None](rt, Route{Method: "GET", Path: "/rest/a"}, Words{}, nil)
 		},
 		"a type that cannot be described": func(rt *Router) {
-			Add(rt, Operation[struct {
+			Handle[struct {
 				C chan int `json:"c"`
-			}, None]{Route: Route{Method: "POST", Path: "/rest/a"}})
+			}, None](rt, Route{Method: "POST", Path: "/rest/a"}, Words{}, nil)
 			rt.OpenAPI()
 		},
 	} {

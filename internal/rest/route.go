@@ -32,12 +32,14 @@ type Route struct {
 	Path   string // below the base URL, with wildcards as net/http.ServeMux has them
 	Access Access
 	// Query are the parameters that the query of the URL may have; below /rest
-	// others are 400.
+	// others are 400. Add fills it in, and Conditional.
 	Query []string
 	// MaxBody is how many bytes a request body may have; 0 means 1 MiB. One of
 	// more is an upload: of users who have signed in it may take as long as it
 	// keeps the pace, see BeginUpload.
 	MaxBody int64
+	// Bare: the body may be left out.
+	Bare bool
 	// Conditional: what the route changes has an ETag, and the handler evaluates
 	// If-Match. Other routes refuse a change of the version that it names.
 	Conditional bool

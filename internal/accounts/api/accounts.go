@@ -69,11 +69,3 @@ func owner(ctx context.Context, named string) (string, error) {
 	}
 	return named, selfOr(ctx, named)
 }
-
-func mapped[A, B any](as []A, f func(A) B) []B {
-	bs := make([]B, len(as))
-	for i, a := range as {
-		bs[i] = f(a)
-	}
-	return bs
-}

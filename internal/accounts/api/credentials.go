@@ -19,31 +19,22 @@ type newPassword struct {
 }
 
 func (e endpoints) registerCredentials(r *rest.Router) {
-	rest.Add(r, rest.Operation[newPassword, rest.None]{
-		Route: rest.Route{Method: "PUT", Path: userPath + "/password", Access: rest.SignedIn},
-		Words: rest.Words{
-			ID: "setPassword", Tag: tag, Summary: "Changes a password.", Answer: "The password is changed.",
-			Text: "Your own, with `currentPassword`; those of other users need `SYS_ADMIN` and more than a token; see `Outrigger-Code`. " +
-				"It ends the user's sessions, but for the one that asks, and with `endTokens` all tokens of the user. A user who is not " +
-				"local has no password here (409).",
-			Confirmed: true, Refused: []int{http.StatusForbidden, http.StatusConflict},
-		},
-		Examples: []rest.Example[newPassword, rest.None]{
-			{Name: "ada", In: newPassword{Password: secret.New("staple battery horse")}},
-			{Name: "keepTokens", In: newPassword{Password: secret.New("staple battery horse"), EndTokens: new(bool)}},
-		},
-		Do: e.setPassword,
-	})
-	rest.Add(r, rest.Operation[ofUser, rest.None]{
-		Route: rest.Route{Method: "DELETE", Path: userPath + "/second-factor", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "removeSecondFactor", Tag: tag, Summary: "Removes a user's authenticator app, passkeys and recovery codes.",
-			Text: "Needs `SYS_ADMIN`. For users who lost them: the password alone is enough until they set up new ones in the console. " +
-				"Their sessions end. A token alone may not do this; see `Outrigger-Code`. A user without a second factor is 409.",
-			Answer: "The second factor is removed.", Confirmed: true, Refused: []int{http.StatusConflict, http.StatusTooManyRequests},
-		},
-		Do: rest.Done(func(ctx context.Context, in ofUser) error { return e.identity.RemoveFactors(ctx, in.Name) }),
-	})
+	rest.Add(r, rest.Route{Method: "PUT", Path: userPath + "/password", Access: rest.SignedIn}, rest.Words{
+		ID: "setPassword", Tag: tag, Summary: "Changes a password.", Answer: "The password is changed.",
+		Text: "Your own, with `currentPassword`; those of other users need `SYS_ADMIN` and more than a token; see `Outrigger-Code`. " +
+			"It ends the user's sessions, but for the one that asks, and with `endTokens` all tokens of the user. A user who is not " +
+			"local has no password here (409).",
+		Confirmed: true, Refused: []int{http.StatusForbidden, http.StatusConflict},
+	}, e.setPassword, []rest.Example[newPassword, rest.None]{
+		{Name: "ada", In: newPassword{Password: secret.New("staple battery horse")}},
+		{Name: "keepTokens", In: newPassword{Password: secret.New("staple battery horse"), EndTokens: new(bool)}},
+	}...)
+	rest.Add(r, rest.Route{Method: "DELETE", Path: userPath + "/second-factor", Access: rest.SysAdmins}, rest.Words{
+		ID: "removeSecondFactor", Tag: tag, Summary: "Removes a user's authenticator app, passkeys and recovery codes.",
+		Text: "Needs `SYS_ADMIN`. For users who lost them: the password alone is enough until they set up new ones in the console. " +
+			"Their sessions end. A token alone may not do this; see `Outrigger-Code`. A user without a second factor is 409.",
+		Answer: "The second factor is removed.", Confirmed: true, Refused: []int{http.StatusConflict, http.StatusTooManyRequests},
+	}, rest.Done(func(ctx context.Context, in ofUser) error { return e.identity.RemoveFactors(ctx, in.Name) }))
 }
 
 // setPassword changes a password. Users who change their own show the old one too,

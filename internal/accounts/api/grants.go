@@ -51,44 +51,31 @@ type revokeGrant struct {
 }
 
 func (e endpoints) registerGrants(r *rest.Router) {
-	rest.Add(r, rest.Operation[ofUser, rest.List[Grant]]{
-		Route: rest.Route{Method: "GET", Path: userPath + "/grants", Access: rest.SignedIn},
-		Words: rest.Words{
-			ID: "listGrants", Tag: tag, Summary: "Lists what a user was granted.", Answer: "All grants, the oldest first.",
-			Text: "Your own; those of other users need `SYS_ADMIN`. It is not cut into pages. What a user of the platform administers " +
-				"there, and what groups of single sign-on give, counts too and is not listed.",
-			Refused: []int{http.StatusForbidden},
-		},
-		Do: e.listGrants,
-	})
-	rest.Add(r, rest.Operation[grantUser, Grant]{
-		Route: rest.Route{Method: "POST", Path: userPath + "/grants", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "grantPermission", Tag: tag, Summary: "Gives a user a permission.", Answer: "The permission is granted.", Status: http.StatusCreated,
-			Text:      "Needs `SYS_ADMIN`. A token alone may not do this; see `Outrigger-Code`.",
-			Confirmed: true, Refused: []int{http.StatusConflict},
-		},
-		Examples: exampleGrants,
-		Do: func(ctx context.Context, in grantUser) (Grant, error) {
-			perm, at, err := e.readGrant(in.granting, identity.JudgeGrant)
-			if err != nil {
-				return Grant{}, err
-			}
-			g, err := e.identity.Grant(ctx, in.Name, perm, at)
-			return GrantOf(g), err
-		},
-	})
-	rest.Add(r, rest.Operation[revokeGrant, rest.None]{
-		Route: rest.Route{Method: "DELETE", Path: userPath + "/grants/{id}", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "revokePermission", Tag: tag, Summary: "Takes a permission back.", Answer: "The permission is gone, on every node within a second.",
-			Text: "Needs `SYS_ADMIN`. The last grant of `SYS_ADMIN` to a local user stays (409). A token alone may not do this; see " +
-				"`Outrigger-Code`.",
+	rest.Add(r, rest.Route{Method: "GET", Path: userPath + "/grants", Access: rest.SignedIn}, rest.Words{
+		ID: "listGrants", Tag: tag, Summary: "Lists what a user was granted.", Answer: "All grants, the oldest first.",
+		Text: "Your own; those of other users need `SYS_ADMIN`. It is not cut into pages. What a user of the platform administers " +
+			"there, and what groups of single sign-on give, counts too and is not listed.",
+		Refused: []int{http.StatusForbidden},
+	}, e.listGrants)
+	rest.Add(r, rest.Route{Method: "POST", Path: userPath + "/grants", Access: rest.SysAdmins}, rest.Words{
+		ID: "grantPermission", Tag: tag, Summary: "Gives a user a permission.", Answer: "The permission is granted.", Status: http.StatusCreated,
+		Text:      "Needs `SYS_ADMIN`. A token alone may not do this; see `Outrigger-Code`.",
+		Confirmed: true, Refused: []int{http.StatusConflict},
+	}, func(ctx context.Context, in grantUser) (Grant, error) {
+		perm, at, err := e.readGrant(in.granting, identity.JudgeGrant)
+		if err != nil {
+			return Grant{}, err
+		}
+		g, err := e.identity.Grant(ctx, in.Name, perm, at)
+		return GrantOf(g), err
+	}, exampleGrants...)
+	rest.Add(r, rest.Route{Method: "DELETE", Path: userPath + "/grants/{id}", Access: rest.SysAdmins}, rest.Words{
+		ID: "revokePermission", Tag: tag, Summary: "Takes a permission back.", Answer: "The permission is gone, on every node within a second.",
+		Text: "Needs `SYS_ADMIN`. The last grant of `SYS_ADMIN` to a local user stays (409). A token alone may not do this; see " +
+			"`Outrigger-Code`.",
 
-			Confirmed: true, Refused: []int{http.StatusConflict},
-		},
-		Do: rest.Done(func(ctx context.Context, in revokeGrant) error { return e.identity.Revoke(ctx, in.Name, in.ID) }),
-	})
+		Confirmed: true, Refused: []int{http.StatusConflict},
+	}, rest.Done(func(ctx context.Context, in revokeGrant) error { return e.identity.Revoke(ctx, in.Name, in.ID) }))
 }
 
 var exampleGrants = []rest.Example[grantUser, Grant]{
@@ -107,7 +94,7 @@ func (e endpoints) listGrants(ctx context.Context, in ofUser) (list rest.List[Gr
 		return list, err
 	}
 	u, err := e.identity.User(ctx, in.Name)
-	return rest.List[Grant]{Items: mapped(u.Grants, GrantOf)}, err
+	return rest.List[Grant]{Items: rest.Each(u.Grants, GrantOf)}, err
 }
 
 // readGrant reads the permission that a request is to grant; judge says what else

@@ -19,7 +19,7 @@ type Group struct {
 
 // GroupOf is a group as the API lists it.
 func GroupOf(g identity.Group) Group {
-	return Group{g.Name, g.Admin, g.Users, mapped(g.Grants, GrantOf)}
+	return Group{g.Name, g.Admin, g.Users, rest.Each(g.Grants, GrantOf)}
 }
 
 // GroupUser is a user who is known to be in a group.
@@ -43,34 +43,22 @@ type listUsersOfGroup struct {
 const groupPath = GroupsPath + "/{group}"
 
 func (e endpoints) registerGroups(r *rest.Router) {
-	rest.Add(r, rest.Operation[listPage, rest.List[Group]]{
-		Route: rest.Route{Method: "GET", Path: GroupsPath, Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "listGroups", Tag: tag, Summary: "Lists groups of single sign-on, those that give a permission first, each by name.",
-			Text: "Needs `SYS_ADMIN`. The groups that were granted something, that the setting `identity.oidc.admin_groups` names, and " +
-				"those that a user is known to be in.",
-			Answer: "A page of groups.",
-		},
-		Do: e.listGroups,
+	rest.Add(r, rest.Route{Method: "GET", Path: GroupsPath, Access: rest.SysAdmins}, rest.Words{
+		ID: "listGroups", Tag: tag, Summary: "Lists groups of single sign-on, those that give a permission first, each by name.",
+		Text: "Needs `SYS_ADMIN`. The groups that were granted something, that the setting `identity.oidc.admin_groups` names, and " +
+			"those that a user is known to be in.",
+		Answer: "A page of groups.",
+	}, e.listGroups)
+	rest.Add(r, rest.Route{Method: "GET", Path: groupPath, Access: rest.SysAdmins}, rest.Words{
+		ID: "getGroup", Tag: tag, Summary: "Returns a group of single sign-on.", Text: "Needs `SYS_ADMIN`.", Answer: "The group.",
+	}, func(ctx context.Context, in ofGroup) (Group, error) {
+		g, err := e.identity.Group(ctx, in.Group)
+		return GroupOf(g), err
 	})
-	rest.Add(r, rest.Operation[ofGroup, Group]{
-		Route: rest.Route{Method: "GET", Path: groupPath, Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "getGroup", Tag: tag, Summary: "Returns a group of single sign-on.", Text: "Needs `SYS_ADMIN`.", Answer: "The group.",
-		},
-		Do: func(ctx context.Context, in ofGroup) (Group, error) {
-			g, err := e.identity.Group(ctx, in.Group)
-			return GroupOf(g), err
-		},
-	})
-	rest.Add(r, rest.Operation[listUsersOfGroup, rest.List[GroupUser]]{
-		Route: rest.Route{Method: "GET", Path: groupPath + "/users", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "listGroupUsers", Tag: tag, Summary: "Lists the users who are known to be in a group, by name.", Answer: "A page of users.",
-			Text: "Needs `SYS_ADMIN`. Those who signed in with the provider within 7 days and of whom it named the group then.",
-		},
-		Do: e.listMembers,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: groupPath + "/users", Access: rest.SysAdmins}, rest.Words{
+		ID: "listGroupUsers", Tag: tag, Summary: "Lists the users who are known to be in a group, by name.", Answer: "A page of users.",
+		Text: "Needs `SYS_ADMIN`. Those who signed in with the provider within 7 days and of whom it named the group then.",
+	}, e.listMembers)
 }
 
 func (e endpoints) listGroups(ctx context.Context, in listPage) (list rest.List[Group], err error) {
@@ -100,41 +88,28 @@ type revokeGroup struct {
 }
 
 func (e endpoints) registerGroupGrants(r *rest.Router) {
-	rest.Add(r, rest.Operation[ofGroup, rest.List[Grant]]{
-		Route: rest.Route{Method: "GET", Path: groupPath + "/grants", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "listGroupGrants", Tag: tag, Summary: "Lists what a group was granted.", Answer: "All grants, the oldest first.",
-			Text: "Needs `SYS_ADMIN`. It is not cut into pages. What `identity.oidc.admin_groups` gives is not listed.",
-		},
-		Do: func(ctx context.Context, in ofGroup) (rest.List[Grant], error) {
-			g, err := e.identity.Group(ctx, in.Group)
-			return rest.List[Grant]{Items: mapped(g.Grants, GrantOf)}, err
-		},
+	rest.Add(r, rest.Route{Method: "GET", Path: groupPath + "/grants", Access: rest.SysAdmins}, rest.Words{
+		ID: "listGroupGrants", Tag: tag, Summary: "Lists what a group was granted.", Answer: "All grants, the oldest first.",
+		Text: "Needs `SYS_ADMIN`. It is not cut into pages. What `identity.oidc.admin_groups` gives is not listed.",
+	}, func(ctx context.Context, in ofGroup) (rest.List[Grant], error) {
+		g, err := e.identity.Group(ctx, in.Group)
+		return rest.List[Grant]{Items: rest.Each(g.Grants, GrantOf)}, err
 	})
-	rest.Add(r, rest.Operation[grantGroup, Grant]{
-		Route: rest.Route{Method: "POST", Path: groupPath + "/grants", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "grantPermissionToGroup", Tag: tag, Summary: "Gives the users of a group a permission.", Answer: "The permission is granted.",
-			Status: http.StatusCreated,
-			Text: "Needs `SYS_ADMIN`. Any permission but `SYS_ADMIN`, to a group that is known or not. It holds within a second for users " +
-				"who are known to be in the group, for others from their next sign-in with the provider on. A token alone may not do this; " +
-				"see `Outrigger-Code`.",
-			Confirmed: true, Refused: []int{http.StatusConflict},
-		},
-		Examples: []rest.Example[grantGroup, Grant]{{
-			Name: "project", In: grantGroup{granting: granting{NewGrant: NewGrant{identity.ProjectAdmin, "main", "ALPHA", ""}}},
-		}},
-		Do: e.grantGroup,
+	rest.Add(r, rest.Route{Method: "POST", Path: groupPath + "/grants", Access: rest.SysAdmins}, rest.Words{
+		ID: "grantPermissionToGroup", Tag: tag, Summary: "Gives the users of a group a permission.", Answer: "The permission is granted.",
+		Status: http.StatusCreated,
+		Text: "Needs `SYS_ADMIN`. Any permission but `SYS_ADMIN`, to a group that is known or not. It holds within a second for users " +
+			"who are known to be in the group, for others from their next sign-in with the provider on. A token alone may not do this; " +
+			"see `Outrigger-Code`.",
+		Confirmed: true, Refused: []int{http.StatusConflict},
+	}, e.grantGroup, rest.Example[grantGroup, Grant]{
+		Name: "project", In: grantGroup{granting: granting{NewGrant: NewGrant{identity.ProjectAdmin, "main", "ALPHA", ""}}},
 	})
-	rest.Add(r, rest.Operation[revokeGroup, rest.None]{
-		Route: rest.Route{Method: "DELETE", Path: groupPath + "/grants/{id}", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "revokePermissionOfGroup", Tag: tag, Summary: "Takes a permission back from a group.", Confirmed: true,
-			Text: "Needs `SYS_ADMIN`. A token alone may not do this; see `Outrigger-Code`.", Answer: "The permission is gone, on every node " +
-				"within a second.",
-		},
-		Do: rest.Done(func(ctx context.Context, in revokeGroup) error { return e.identity.RevokeGroup(ctx, in.Group, in.ID) }),
-	})
+	rest.Add(r, rest.Route{Method: "DELETE", Path: groupPath + "/grants/{id}", Access: rest.SysAdmins}, rest.Words{
+		ID: "revokePermissionOfGroup", Tag: tag, Summary: "Takes a permission back from a group.", Confirmed: true,
+		Text: "Needs `SYS_ADMIN`. A token alone may not do this; see `Outrigger-Code`.", Answer: "The permission is gone, on every node " +
+			"within a second.",
+	}, rest.Done(func(ctx context.Context, in revokeGroup) error { return e.identity.RevokeGroup(ctx, in.Group, in.ID) }))
 }
 
 func (e endpoints) grantGroup(ctx context.Context, in grantGroup) (Grant, error) {

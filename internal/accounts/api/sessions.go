@@ -32,33 +32,21 @@ type ofSession struct {
 }
 
 func (e endpoints) registerSessions(r *rest.Router) {
-	rest.Add(r, rest.Operation[listOfUser, rest.List[Session]]{
-		Route: rest.Route{Method: "GET", Path: sessionsPath, Access: rest.SignedIn},
-		Words: rest.Words{
-			ID: "listSessions", Tag: tag, Summary: "Lists sessions of the console, the oldest first.",
-			Answer: "A page of sessions that are not over.",
-			Text:   "One's own; with `user` anybody's, which needs `SYS_ADMIN`.", Refused: []int{http.StatusForbidden, http.StatusNotFound},
-		},
-		Do: e.listSessions,
-	})
-	rest.Add(r, rest.Operation[sessionsOf, rest.None]{
-		Route: rest.Route{Method: "DELETE", Path: sessionsPath, Access: rest.SignedIn},
-		Words: rest.Words{
-			ID: "endSessions", Tag: tag, Summary: "Ends all sessions but the one that asks.",
-			Answer:  "They are over, on every node within a second.",
-			Text:    "Your own; with `user` those of that user, which needs `SYS_ADMIN` where it is another.",
-			Refused: []int{http.StatusForbidden, http.StatusNotFound},
-		},
-		Do: e.endSessions,
-	})
-	rest.Add(r, rest.Operation[ofSession, rest.None]{
-		Route: rest.Route{Method: "DELETE", Path: sessionsPath + "/{id}", Access: rest.SignedIn},
-		Words: rest.Words{
-			ID: "endSession", Tag: tag, Summary: "Ends a session.", Answer: "The session has ended, on every node within a second.",
-			Text: "Your own; those of other users need `SYS_ADMIN`.", Refused: []int{http.StatusForbidden},
-		},
-		Do: e.endSession,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: sessionsPath, Access: rest.SignedIn}, rest.Words{
+		ID: "listSessions", Tag: tag, Summary: "Lists sessions of the console, the oldest first.",
+		Answer: "A page of sessions that are not over.",
+		Text:   "One's own; with `user` anybody's, which needs `SYS_ADMIN`.", Refused: []int{http.StatusForbidden, http.StatusNotFound},
+	}, e.listSessions)
+	rest.Add(r, rest.Route{Method: "DELETE", Path: sessionsPath, Access: rest.SignedIn}, rest.Words{
+		ID: "endSessions", Tag: tag, Summary: "Ends all sessions but the one that asks.",
+		Answer:  "They are over, on every node within a second.",
+		Text:    "Your own; with `user` those of that user, which needs `SYS_ADMIN` where it is another.",
+		Refused: []int{http.StatusForbidden, http.StatusNotFound},
+	}, rest.Done(e.endSessions))
+	rest.Add(r, rest.Route{Method: "DELETE", Path: sessionsPath + "/{id}", Access: rest.SignedIn}, rest.Words{
+		ID: "endSession", Tag: tag, Summary: "Ends a session.", Answer: "The session has ended, on every node within a second.",
+		Text: "Your own; those of other users need `SYS_ADMIN`.", Refused: []int{http.StatusForbidden},
+	}, rest.Done(e.endSession))
 }
 
 func (e endpoints) listSessions(ctx context.Context, in listOfUser) (list rest.List[Session], err error) {
@@ -74,25 +62,24 @@ func (e endpoints) listSessions(ctx context.Context, in listOfUser) (list rest.L
 }
 
 // endSessions ends the others of who asks, or all of a user that is named.
-func (e endpoints) endSessions(ctx context.Context, in sessionsOf) (none rest.None, err error) {
+func (e endpoints) endSessions(ctx context.Context, in sessionsOf) error {
 	name, err := owner(ctx, in.User)
-	if err != nil {
-		return none, err
+	if err == nil {
+		_, err = e.identity.EndSessions(ctx, name, identity.From(ctx).Session)
 	}
-	_, err = e.identity.EndSessions(ctx, name, identity.From(ctx).Session)
-	return none, err
+	return err
 }
 
-func (e endpoints) endSession(ctx context.Context, in ofSession) (none rest.None, err error) {
+func (e endpoints) endSession(ctx context.Context, in ofSession) error {
 	s, err := e.identity.SessionByID(ctx, in.ID)
 	if fault.Is(err, fault.NotFound) {
-		return none, identity.Missing(ctx, "There is no session \"%d\".", in.ID)
+		return identity.Missing(ctx, "There is no session \"%d\".", in.ID)
 	}
 	if err == nil {
 		err = selfOr(ctx, s.User)
 	}
-	if err != nil {
-		return none, err
+	if err == nil {
+		err = e.identity.EndSession(ctx, in.ID)
 	}
-	return none, e.identity.EndSession(ctx, in.ID)
+	return err
 }

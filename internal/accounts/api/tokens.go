@@ -77,41 +77,28 @@ func (l listOfUser) read(ctx context.Context) (name string, after int64, err err
 }
 
 func (e endpoints) registerTokens(r *rest.Router) {
-	rest.Add(r, rest.Operation[listOfUser, rest.List[Token]]{
-		Route: rest.Route{Method: "GET", Path: TokensPath, Access: rest.SignedIn},
-		Words: rest.Words{
-			ID: "listTokens", Tag: tag, Summary: "Lists tokens, the oldest first.", Answer: "A page of tokens, without what they show.",
-			Text: "One's own; with `user` anybody's, which needs `SYS_ADMIN`.", Refused: []int{http.StatusForbidden, http.StatusNotFound},
+	rest.Add(r, rest.Route{Method: "GET", Path: TokensPath, Access: rest.SignedIn}, rest.Words{
+		ID: "listTokens", Tag: tag, Summary: "Lists tokens, the oldest first.", Answer: "A page of tokens, without what they show.",
+		Text: "One's own; with `user` anybody's, which needs `SYS_ADMIN`.", Refused: []int{http.StatusForbidden, http.StatusNotFound},
+	}, e.listTokens)
+	rest.Add(r, rest.Route{Method: "POST", Path: TokensPath, Access: rest.SignedIn}, rest.Words{
+		ID: "createToken", Tag: tag, Summary: "Creates a token.", Answer: "The token was created.", Status: http.StatusCreated,
+		Text: "For oneself; with `user` for anybody, which needs `SYS_ADMIN`. The answer is the only time that `token` is shown. It " +
+			"goes into `Authorization: Bearer`, or takes the place of the password in Basic. A token of scope `all`, `read` or `backup`, " +
+			"and any in another user's name, needs more than a token; see `Outrigger-Code`. One of scope `monitoring` or `mail` needs " +
+			"`ADMIN`, since its owner need not have it. A user may have 1,000 tokens (409).",
+		Confirmed: true, Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
+	}, e.createToken, rest.Example[NewToken, CreatedToken]{
+		Name: "monitor", In: NewToken{Name: "monitor", Scope: identity.Monitoring, ExpiresAt: lastDay},
+		Out: &CreatedToken{
+			Token{ID: 12, User: "admin", Name: "monitor", Scope: identity.Monitoring, CreatedAt: day, ExpiresAt: lastDay},
+			"otr_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
 		},
-		Do: e.listTokens,
 	})
-	rest.Add(r, rest.Operation[NewToken, CreatedToken]{
-		Route: rest.Route{Method: "POST", Path: TokensPath, Access: rest.SignedIn},
-		Words: rest.Words{
-			ID: "createToken", Tag: tag, Summary: "Creates a token.", Answer: "The token was created.", Status: http.StatusCreated,
-			Text: "For oneself; with `user` for anybody, which needs `SYS_ADMIN`. The answer is the only time that `token` is shown. It " +
-				"goes into `Authorization: Bearer`, or takes the place of the password in Basic. A token of scope `all`, `read` or `backup`, " +
-				"and any in another user's name, needs more than a token; see `Outrigger-Code`. One of scope `monitoring` or `mail` needs " +
-				"`ADMIN`, since its owner need not have it. A user may have 1,000 tokens (409).",
-			Confirmed: true, Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
-		},
-		Examples: []rest.Example[NewToken, CreatedToken]{{
-			Name: "monitor", In: NewToken{Name: "monitor", Scope: identity.Monitoring, ExpiresAt: lastDay},
-			Out: &CreatedToken{
-				Token{ID: 12, User: "admin", Name: "monitor", Scope: identity.Monitoring, CreatedAt: day, ExpiresAt: lastDay},
-				"otr_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-			},
-		}},
-		Do: e.createToken,
-	})
-	rest.Add(r, rest.Operation[ofToken, rest.None]{
-		Route: rest.Route{Method: "DELETE", Path: TokensPath + "/{id}", Access: rest.SignedIn},
-		Words: rest.Words{
-			ID: "revokeToken", Tag: tag, Summary: "Revokes a token.", Answer: "The token is no longer valid, on every node within a second.",
-			Text: "Your own; those of other users need `SYS_ADMIN`.", Refused: []int{http.StatusForbidden},
-		},
-		Do: e.revokeToken,
-	})
+	rest.Add(r, rest.Route{Method: "DELETE", Path: TokensPath + "/{id}", Access: rest.SignedIn}, rest.Words{
+		ID: "revokeToken", Tag: tag, Summary: "Revokes a token.", Answer: "The token is no longer valid, on every node within a second.",
+		Text: "Your own; those of other users need `SYS_ADMIN`.", Refused: []int{http.StatusForbidden},
+	}, rest.Done(e.revokeToken))
 }
 
 var lastDay = time.Date(2099, 12, 31, 23, 59, 59, 0, time.UTC)
@@ -144,16 +131,16 @@ func (e endpoints) createToken(ctx context.Context, in NewToken) (CreatedToken, 
 	return CreatedToken{TokenOf(t), plain.Reveal()}, err
 }
 
-func (e endpoints) revokeToken(ctx context.Context, in ofToken) (none rest.None, err error) {
+func (e endpoints) revokeToken(ctx context.Context, in ofToken) error {
 	t, err := e.identity.TokenByID(ctx, in.ID)
 	if fault.Is(err, fault.NotFound) {
-		return none, identity.Missing(ctx, "There is no token \"%d\".", in.ID)
+		return identity.Missing(ctx, "There is no token \"%d\".", in.ID)
 	}
 	if err == nil {
 		err = selfOr(ctx, t.User)
 	}
-	if err != nil {
-		return none, err
+	if err == nil {
+		err = e.identity.RevokeToken(ctx, in.ID)
 	}
-	return none, e.identity.RevokeToken(ctx, in.ID)
+	return err
 }

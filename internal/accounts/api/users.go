@@ -53,7 +53,7 @@ func UserOf(u identity.User) User {
 	return User{
 		Name: u.Name, Source: u.Source, CreatedAt: u.CreatedAt, PasswordAt: u.PasswordAt, InitialPassword: u.Initial, SignedInAt: u.SignedInAt,
 		Enabled: !u.Disabled(), DisabledAt: u.DisabledAt, Paused: u.Pause.Begun, PausesAt: u.Pause.At,
-		Factors: factors{u.Factors.App, u.Factors.Passkeys, u.Factors.Recovery}, Grants: mapped(u.Grants, GrantOf),
+		Factors: factors{u.Factors.App, u.Factors.Passkeys, u.Factors.Recovery}, Grants: rest.Each(u.Grants, GrantOf),
 	}
 }
 
@@ -69,45 +69,28 @@ type listPage struct{ Page rest.Page }
 const userPath = UsersPath + "/{name}"
 
 func (e endpoints) registerUsers(r *rest.Router) {
-	rest.Add(r, rest.Operation[listPage, rest.List[User]]{
-		Route: rest.Route{Method: "GET", Path: UsersPath, Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "listUsers", Tag: tag, Summary: "Lists users, local ones first, then those of the platform, by name.", Text: "Needs `SYS_ADMIN`.",
-			Answer: "A page of users.",
-		},
-		Do: e.listUsers,
+	rest.Add(r, rest.Route{Method: "GET", Path: UsersPath, Access: rest.SysAdmins}, rest.Words{
+		ID: "listUsers", Tag: tag, Summary: "Lists users, local ones first, then those of the platform, by name.", Text: "Needs `SYS_ADMIN`.",
+		Answer: "A page of users.",
+	}, e.listUsers)
+	rest.Add(r, rest.Route{Method: "POST", Path: UsersPath, Access: rest.SysAdmins}, rest.Words{
+		ID: "createUser", Tag: tag, Summary: "Creates a user, who may do nothing yet.", Answer: "The user was created.",
+		Status:  http.StatusCreated,
+		Text:    "Needs `SYS_ADMIN`. The members of a user that are only read may be sent back and are ignored.",
+		Headers: []string{"Location"}, Refused: []int{http.StatusConflict},
+	}, e.createUser, rest.Example[newUser, rest.Answer[User]]{
+		Name: "ada", In: newUser{Name: "ada", Password: secret.New("correct horse battery")}, Out: &rest.Answer[User]{Body: ada},
 	})
-	rest.Add(r, rest.Operation[newUser, rest.Answer[User]]{
-		Route: rest.Route{Method: "POST", Path: UsersPath, Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "createUser", Tag: tag, Summary: "Creates a user, who may do nothing yet.", Answer: "The user was created.",
-			Status:  http.StatusCreated,
-			Text:    "Needs `SYS_ADMIN`. The members of a user that are only read may be sent back and are ignored.",
-			Headers: []string{"Location"}, Refused: []int{http.StatusConflict},
-		},
-		Examples: []rest.Example[newUser, rest.Answer[User]]{{
-			Name: "ada", In: newUser{Name: "ada", Password: secret.New("correct horse battery")}, Out: &rest.Answer[User]{Body: ada},
-		}},
-		Do: e.createUser,
-	})
-	rest.Add(r, rest.Operation[ofUser, User]{
-		Route: rest.Route{Method: "GET", Path: userPath, Access: rest.SignedIn},
-		Words: rest.Words{
-			ID: "getUser", Tag: tag, Summary: "Returns a user.", Text: "Your own user; other users need `SYS_ADMIN`.", Answer: "The user.",
-			Refused: []int{http.StatusForbidden},
-		},
-		Do: e.user,
-	})
-	rest.Add(r, rest.Operation[ofUser, rest.None]{
-		Route: rest.Route{Method: "DELETE", Path: userPath, Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "deleteUser", Tag: tag, Summary: "Deletes a user with grants, tokens and sessions.", Answer: "The user is deleted.",
-			Text: "Needs `SYS_ADMIN`. The last enabled local one who has `SYS_ADMIN` stays (409). A user of the platform may sign in " +
-				"again, without any of that; disable the user to prevent it.",
-			Refused: []int{http.StatusConflict},
-		},
-		Do: rest.Done(func(ctx context.Context, in ofUser) error { return e.identity.DeleteUser(ctx, in.Name) }),
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: userPath, Access: rest.SignedIn}, rest.Words{
+		ID: "getUser", Tag: tag, Summary: "Returns a user.", Text: "Your own user; other users need `SYS_ADMIN`.", Answer: "The user.",
+		Refused: []int{http.StatusForbidden},
+	}, e.user)
+	rest.Add(r, rest.Route{Method: "DELETE", Path: userPath, Access: rest.SysAdmins}, rest.Words{
+		ID: "deleteUser", Tag: tag, Summary: "Deletes a user with grants, tokens and sessions.", Answer: "The user is deleted.",
+		Text: "Needs `SYS_ADMIN`. The last enabled local one who has `SYS_ADMIN` stays (409). A user of the platform may sign in " +
+			"again, without any of that; disable the user to prevent it.",
+		Refused: []int{http.StatusConflict},
+	}, rest.Done(func(ctx context.Context, in ofUser) error { return e.identity.DeleteUser(ctx, in.Name) }))
 }
 
 // day is that of the examples.
@@ -126,10 +109,7 @@ func (e endpoints) createUser(ctx context.Context, in newUser) (a rest.Answer[Us
 		return a, err
 	}
 	u, err := e.identity.CreateUser(ctx, in.Name, in.Password)
-	if err != nil {
-		return a, err
-	}
-	return rest.Created(ctx, UserOf(u), UsersPath+"/"+url.PathEscape(u.Name)), nil
+	return rest.Created(ctx, UserOf(u), UsersPath+"/"+url.PathEscape(u.Name)), err
 }
 
 func (e endpoints) user(ctx context.Context, in ofUser) (User, error) {

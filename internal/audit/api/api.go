@@ -25,29 +25,17 @@ const whoSees = "A `SYS_ADMIN` sees everything, an `ADMIN` what is about the thr
 
 // Register adds the operations.
 func (a *API) Register(r *rest.Router) {
-	rest.Add(r, rest.Operation[query, rest.List[AuditEntry]]{
-		Route: rest.Route{Method: "GET", Path: Path, Access: rest.SignedIn},
-		Words: rest.Words{
-			ID: "listAudit", Tag: "operation", Summary: "Lists who changed what, the newest first.", Text: whoSees, Answer: "A page of entries.",
-		},
-		Do: a.list,
-	})
-	rest.Add(r, rest.Operation[filter, rest.None]{
-		Route: rest.Route{Method: "GET", Path: Path + "/export", Access: rest.SignedIn, Own: true},
-		Words: rest.Words{
-			ID: "exportAudit", Tag: "operation", Summary: "Returns the audit trail as CSV, the newest first.", Text: whoSees, Media: "text/csv",
-			Answer: "The entries, below a line with the names of the columns. A cell that a spreadsheet would run begins with an apostrophe.",
-		},
-		Serve: a.export,
-	})
-	rest.Add(r, rest.Operation[notificationsQuery, rest.List[AuditEntry]]{
-		Route: rest.Route{Method: "GET", Path: notificationsPath, Access: rest.SignedIn},
-		Words: rest.Words{
-			ID: "listNotificationAudit", Tag: "operation", Summary: "Lists who changed what about notifications, the newest first.", Text: whoSees,
-			Answer: "A page of entries.",
-		},
-		Do: a.listNotifications,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: Path, Access: rest.SignedIn}, rest.Words{
+		ID: "listAudit", Tag: "operation", Summary: "Lists who changed what, the newest first.", Text: whoSees, Answer: "A page of entries.",
+	}, a.list)
+	rest.Serve[filter, rest.None](r, rest.Route{Method: "GET", Path: Path + "/export", Access: rest.SignedIn, Own: true}, rest.Words{
+		ID: "exportAudit", Tag: "operation", Summary: "Returns the audit trail as CSV, the newest first.", Text: whoSees, Media: "text/csv",
+		Answer: "The entries, below a line with the names of the columns. A cell that a spreadsheet would run begins with an apostrophe.",
+	}, a.export)
+	rest.Add(r, rest.Route{Method: "GET", Path: notificationsPath, Access: rest.SignedIn}, rest.Words{
+		ID: "listNotificationAudit", Tag: "operation", Summary: "Lists who changed what about notifications, the newest first.", Text: whoSees,
+		Answer: "A page of entries.",
+	}, a.listNotifications)
 }
 
 // AuditEntry is an entry as the API lists it.

@@ -31,45 +31,30 @@ type API struct {
 
 // Register adds the routes.
 func (a *API) Register(r *rest.Router) {
-	rest.Add(r, rest.Operation[struct{}, rest.None]{
-		Route: rest.Route{Method: "GET", Path: Path, Access: rest.Backups, Own: true},
-		Words: rest.Words{
-			ID: "getBackup", Tag: "operation", Summary: "Downloads a backup of the whole database.", Media: "application/vnd.sqlite3",
-			Text: "Needs `SYS_ADMIN`, and more than a token of another scope than `backup`, which is for this alone: password hashes are " +
-				"in it. See `Outrigger-Code`. A SQLite database. Webhook URLs, tokens and secrets in it are encrypted with the server's key, " +
-				"which is not in it: keep that too. The server needs as much room in `backup_dir` (the data folder) as the database has: " +
-				"where less than a tenth of that disk (at most 20 GiB) would stay free, it is 503 with what is needed and what is free. With " +
-				"PostgreSQL it is 409: that has its own tools. It takes the place of a database with `outrigger restore`.",
-			Answer:    "The backup. Its length is in Content-Length, so that one that was cut off can be told.",
-			Confirmed: true, Refused: []int{http.StatusConflict, http.StatusServiceUnavailable},
-		},
-		Serve: a.download,
-	})
-	rest.Add(r, rest.Operation[struct{}, RestoreState]{
-		Route: rest.Route{Method: "GET", Path: ConfirmPath, Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "getRestore", Tag: "operation", Summary: "Returns whether sending is held back after a restore, and what goes out when it begins.",
-			Answer: "The state.",
-			Text: "Needs `SYS_ADMIN`. While `held` is true, the server takes events and mail and sends nothing; the numbers say what " +
-				"would go out once a POST to this address confirms the restore. The lists of tokens name those that the restore may have " +
-				"brought back.",
-		},
-		Examples: []rest.Example[struct{}, RestoreState]{{Name: "held", Out: &heldState}},
-		Do: func(ctx context.Context, _ struct{}) (RestoreState, error) {
-			return StateOf(ctx, a.Service)
-		},
-	})
-	rest.Add(r, rest.Operation[Confirmation, rest.None]{
-		Route: rest.Route{Method: "POST", Path: ConfirmPath, Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "confirmRestore", Tag: "operation", Summary: "Lets sending begin after a restore.",
-			Answer: "Sending has begun, and the tokens work again.",
-			Text:   confirmText, Confirmed: true, Refused: []int{http.StatusConflict},
-		},
-		Examples: []rest.Example[Confirmation, rest.None]{{Name: "fresh", Err: backup.ErrNotHeld()}},
-		Do:       a.confirm,
-		Bare:     true,
-	})
+	rest.Serve[struct{}, rest.None](r, rest.Route{Method: "GET", Path: Path, Access: rest.Backups, Own: true}, rest.Words{
+		ID: "getBackup", Tag: "operation", Summary: "Downloads a backup of the whole database.", Media: "application/vnd.sqlite3",
+		Text: "Needs `SYS_ADMIN`, and more than a token of another scope than `backup`, which is for this alone: password hashes are " +
+			"in it. See `Outrigger-Code`. A SQLite database. Webhook URLs, tokens and secrets in it are encrypted with the server's key, " +
+			"which is not in it: keep that too. The server needs as much room in `backup_dir` (the data folder) as the database has: " +
+			"where less than a tenth of that disk (at most 20 GiB) would stay free, it is 503 with what is needed and what is free. With " +
+			"PostgreSQL it is 409: that has its own tools. It takes the place of a database with `outrigger restore`.",
+		Answer:    "The backup. Its length is in Content-Length, so that one that was cut off can be told.",
+		Confirmed: true, Refused: []int{http.StatusConflict, http.StatusServiceUnavailable},
+	}, a.download)
+	rest.Add(r, rest.Route{Method: "GET", Path: ConfirmPath, Access: rest.SysAdmins}, rest.Words{
+		ID: "getRestore", Tag: "operation", Summary: "Returns whether sending is held back after a restore, and what goes out when it begins.",
+		Answer: "The state.",
+		Text: "Needs `SYS_ADMIN`. While `held` is true, the server takes events and mail and sends nothing; the numbers say what " +
+			"would go out once a POST to this address confirms the restore. The lists of tokens name those that the restore may have " +
+			"brought back.",
+	}, func(ctx context.Context, _ struct{}) (RestoreState, error) {
+		return StateOf(ctx, a.Service)
+	}, rest.Example[struct{}, RestoreState]{Name: "held", Out: &heldState})
+	rest.Add(r, rest.Route{Method: "POST", Path: ConfirmPath, Access: rest.SysAdmins, Bare: true}, rest.Words{
+		ID: "confirmRestore", Tag: "operation", Summary: "Lets sending begin after a restore.",
+		Answer: "Sending has begun, and the tokens work again.",
+		Text:   confirmText, Confirmed: true, Refused: []int{http.StatusConflict},
+	}, a.confirm, rest.Example[Confirmation, rest.None]{Name: "fresh", Err: backup.ErrNotHeld()})
 }
 
 const confirmText = "The server takes events and mail and sends nothing after `outrigger restore`, after a start with `--hold`, " +

@@ -7,6 +7,7 @@ import (
 
 	"outrigger/internal/backup"
 	"outrigger/internal/identity"
+	"outrigger/internal/rest"
 )
 
 // RestoreState is whether sending is held back, why, and what goes out when it begins.
@@ -40,13 +41,8 @@ type RestoredToken struct {
 	UsedAt time.Time      `json:"lastUsedAt,omitzero" doc:"To the minute."`
 }
 
-// tokensOf lists tokens as they are in a RestoreState.
-func tokensOf(list []identity.Token) []RestoredToken {
-	tokens := make([]RestoredToken, len(list))
-	for i, t := range list {
-		tokens[i] = RestoredToken{t.ID, t.User, t.Name, t.Scope, t.UsedAt}
-	}
-	return tokens
+func restoredOf(t identity.Token) RestoredToken {
+	return RestoredToken{t.ID, t.User, t.Name, t.Scope, t.UsedAt}
 }
 
 func (t RestoredToken) String() string {
@@ -76,7 +72,9 @@ func StateOf(ctx context.Context, service *backup.Service) (RestoreState, error)
 	if err != nil {
 		return RestoreState{}, err
 	}
-	s := RestoreState{Held: restored.Held(), Waiting: waiting(pending), Resting: tokensOf(resting), Working: tokensOf(working)}
+	s := RestoreState{
+		Held: restored.Held(), Waiting: waiting(pending), Resting: rest.Each(resting, restoredOf), Working: rest.Each(working, restoredOf),
+	}
 	if s.Held {
 		s.Reason, s.Text, s.Since, s.Access = restored.Reason, restored.String(), restored.At, restored.Access()
 	}

@@ -60,51 +60,32 @@ type ofMessage struct {
 }
 
 func (a *API) registerMessages(r *rest.Router) {
-	rest.Add(r, rest.Operation[listed, rest.List[Message]]{
-		Route: rest.Route{Method: "GET", Path: MessagesPath, Access: rest.Admins},
-		Words: rest.Words{ID: "listMessages", Tag: "mail", Summary: "Lists messages of the relay, the oldest first.", Text: "Needs `ADMIN`.",
-			Answer: "A page of messages, without their attempts."},
-		Examples: examplePage,
-		Do:       a.listMessages,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: MessagesPath, Access: rest.Admins}, rest.Words{
+		ID: "listMessages", Tag: "mail", Summary: "Lists messages of the relay, the oldest first.", Text: "Needs `ADMIN`.",
+		Answer: "A page of messages, without their attempts.",
+	}, a.listMessages, examplePage...)
 	one := MailPath + "/messages/{id}"
 	missing := fault.New(fault.NotFound, "There is no message with id 1: it was sent, or deleted.")
-	rest.Add(r, rest.Operation[ofMessage, Message]{
-		Route: rest.Route{Method: "GET", Path: one, Access: rest.Admins},
-		Words: rest.Words{ID: "getMessage", Tag: "mail", Summary: "Returns a message with every attempt at sending it.",
-			Text: "Needs `ADMIN`.", Answer: "The message."},
-		Examples: []rest.Example[ofMessage, Message]{{Name: "fresh", Err: missing}},
-		Do:       a.message,
-	})
-	rest.Add(r, rest.Operation[ofMessage, rest.None]{
-		Route: rest.Route{Method: "GET", Path: one + "/content", Access: rest.Admins, Own: true},
-		Words: rest.Words{
-			ID: "getMessageContent", Tag: "mail", Summary: "Returns the bytes of a message, as they are sent.", Media: "message/rfc822",
-			Text:   "Needs `ADMIN`. Who looked is in the audit trail. `Accept` does not count.",
-			Answer: "The message, as RFC 5322 and its kin have it.",
-		},
-		Examples: []rest.Example[ofMessage, rest.None]{{Name: "fresh", Err: missing}},
-		Serve:    a.content,
-	})
-	rest.Add(r, rest.Operation[ofMessage, rest.None]{
-		Route: rest.Route{Method: "DELETE", Path: one, Access: rest.Admins},
-		Words: rest.Words{
-			ID: "deleteMessage", Tag: "mail", Summary: "Deletes a message, for all of its recipients.", Answer: "The message is deleted.",
-			Text: "Needs `ADMIN`. What the smarthost is being given at this moment may still arrive.",
-		},
-		Do: rest.Done(func(ctx context.Context, in ofMessage) error { return in.do(ctx, a.Relay.Delete) }),
-	})
-	rest.Add(r, rest.Operation[ofMessage, rest.None]{
-		Route: rest.Route{Method: "POST", Path: one + "/resend", Access: rest.Admins},
-		Words: rest.Words{
-			ID: "resendMessage", Tag: "mail", Summary: "Puts a message of the error queue back into the mail queue.",
-			Answer:  "The message waits to be sent.",
-			Text:    "Needs `ADMIN`. It is due at once, and its send count starts again. Not in the error queue, it is a 409.",
-			Refused: []int{http.StatusConflict},
-		},
-		Examples: []rest.Example[ofMessage, rest.None]{{Name: "fresh", Err: missing}},
-		Do:       rest.Done(func(ctx context.Context, in ofMessage) error { return in.do(ctx, a.Relay.Resend) }),
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: one, Access: rest.Admins}, rest.Words{
+		ID: "getMessage", Tag: "mail", Summary: "Returns a message with every attempt at sending it.",
+		Text: "Needs `ADMIN`.", Answer: "The message.",
+	}, a.message, rest.Example[ofMessage, Message]{Name: "fresh", Err: missing})
+	rest.Serve[ofMessage, rest.None](r, rest.Route{Method: "GET", Path: one + "/content", Access: rest.Admins, Own: true}, rest.Words{
+		ID: "getMessageContent", Tag: "mail", Summary: "Returns the bytes of a message, as they are sent.", Media: "message/rfc822",
+		Text:   "Needs `ADMIN`. Who looked is in the audit trail. `Accept` does not count.",
+		Answer: "The message, as RFC 5322 and its kin have it.",
+	}, a.content, rest.Example[ofMessage, rest.None]{Name: "fresh", Err: missing})
+	rest.Add(r, rest.Route{Method: "DELETE", Path: one, Access: rest.Admins}, rest.Words{
+		ID: "deleteMessage", Tag: "mail", Summary: "Deletes a message, for all of its recipients.", Answer: "The message is deleted.",
+		Text: "Needs `ADMIN`. What the smarthost is being given at this moment may still arrive.",
+	}, rest.Done(func(ctx context.Context, in ofMessage) error { return in.do(ctx, a.Relay.Delete) }))
+	rest.Add(r, rest.Route{Method: "POST", Path: one + "/resend", Access: rest.Admins}, rest.Words{
+		ID: "resendMessage", Tag: "mail", Summary: "Puts a message of the error queue back into the mail queue.",
+		Answer:  "The message waits to be sent.",
+		Text:    "Needs `ADMIN`. It is due at once, and its send count starts again. Not in the error queue, it is a 409.",
+		Refused: []int{http.StatusConflict},
+	}, rest.Done(func(ctx context.Context, in ofMessage) error { return in.do(ctx, a.Relay.Resend) }),
+		rest.Example[ofMessage, rest.None]{Name: "fresh", Err: missing})
 }
 
 var examplePage = []rest.Example[listed, rest.List[Message]]{{Name: "page", Out: &rest.List[Message]{Next: "gjc_KzQ3MTE", Items: []Message{{

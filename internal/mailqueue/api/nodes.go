@@ -56,60 +56,36 @@ type handover struct {
 }
 
 func (a *API) registerNodes(r *rest.Router) {
-	rest.Add(r, rest.Operation[struct{}, rest.List[ClusterNode]]{
-		Route: rest.Route{Method: "GET", Path: NodesPath, Access: rest.Admins},
-		Words: rest.Words{
-			ID: "listNodes", Tag: "operation", Summary: "Lists every node with its state and what is known of its mail queue.",
-			Text: "Needs `ADMIN`. All of them are on one page.", Answer: "The nodes, ordered by `nodeId`.",
-		},
-		Examples: exampleNodes,
-		Do:       a.listNodes,
-	})
-	rest.Add(r, rest.Operation[ofNode, rest.None]{
-		Route: rest.Route{Method: "DELETE", Path: NodesPath + "/{id}", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "removeNode", Tag: "operation", Summary: "Takes a node off the list.", Answer: "The node is off the list.",
-			Refused: []int{http.StatusConflict},
-			Text: "Needs `SYS_ADMIN`. The node must be OFFLINE (409). Its messages are handed to the node that answers first. It comes " +
-				"back when its process starts again.",
-		},
-		Do: rest.Done(func(ctx context.Context, in ofNode) error { return a.Service.Remove(ctx, in.ID) }),
-	})
-	rest.Add(r, rest.Operation[ofNode, rest.None]{
-		Route: rest.Route{Method: "POST", Path: NodesPath + "/{id}/drain", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "drainNode", Tag: "operation", Summary: "Has a node finish what is in flight and take no more.", Answer: "The node is PASSIVATING.",
-			Text: "Needs `SYS_ADMIN`. The node must be ACTIVE (409); it is PASSIVATING, then PASSIVE when nothing is in flight. It works " +
-				"again when it is resumed or its process starts again.",
-			Refused: []int{http.StatusConflict},
-		},
-		Examples: []rest.Example[ofNode, rest.None]{noNode},
-		Do:       rest.Done(func(ctx context.Context, in ofNode) error { return a.Service.Drain(ctx, in.ID) }),
-	})
-	rest.Add(r, rest.Operation[ofNode, rest.None]{
-		Route: rest.Route{Method: "POST", Path: NodesPath + "/{id}/resume", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "resumeNode", Tag: "operation", Summary: "Has a drained node work again.", Answer: "The node is ACTIVE.",
-			Text: "Needs `SYS_ADMIN`. The node must be PASSIVATING or PASSIVE (409).", Refused: []int{http.StatusConflict},
-		},
-		Examples: []rest.Example[ofNode, rest.None]{noNode},
-		Do:       rest.Done(func(ctx context.Context, in ofNode) error { return a.Service.Resume(ctx, in.ID) }),
-	})
-	rest.Add(r, rest.Operation[handover, Messages]{
-		Route: rest.Route{Method: "POST", Path: NodesPath + "/{id}/handover", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "handOverMessages", Tag: "operation", Summary: "Gives a node's messages to another node.",
-			Answer: "How many messages the other node has now.",
-			Text: "Needs `SYS_ADMIN`. The node must be OFFLINE or PASSIVE, the other ACTIVE (409). Messages in the error queue go too, " +
-				"and stay there. After `mail.handover_after` OFFLINE this happens by itself.",
-			Refused: []int{http.StatusConflict},
-		},
-		Examples: []rest.Example[handover, Messages]{{Name: "gone", Err: noNode.Err}},
-		Do: func(ctx context.Context, in handover) (Messages, error) {
-			n, err := a.Service.Handover(ctx, in.ID, in.To, in.Wrong)
-			return Messages{n}, err
-		},
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: NodesPath, Access: rest.Admins}, rest.Words{
+		ID: "listNodes", Tag: "operation", Summary: "Lists every node with its state and what is known of its mail queue.",
+		Text: "Needs `ADMIN`. All of them are on one page.", Answer: "The nodes, ordered by `nodeId`.",
+	}, a.listNodes, exampleNodes...)
+	rest.Add(r, rest.Route{Method: "DELETE", Path: NodesPath + "/{id}", Access: rest.SysAdmins}, rest.Words{
+		ID: "removeNode", Tag: "operation", Summary: "Takes a node off the list.", Answer: "The node is off the list.",
+		Refused: []int{http.StatusConflict},
+		Text: "Needs `SYS_ADMIN`. The node must be OFFLINE (409). Its messages are handed to the node that answers first. It comes " +
+			"back when its process starts again.",
+	}, rest.Done(func(ctx context.Context, in ofNode) error { return a.Service.Remove(ctx, in.ID) }))
+	rest.Add(r, rest.Route{Method: "POST", Path: NodesPath + "/{id}/drain", Access: rest.SysAdmins}, rest.Words{
+		ID: "drainNode", Tag: "operation", Summary: "Has a node finish what is in flight and take no more.", Answer: "The node is PASSIVATING.",
+		Text: "Needs `SYS_ADMIN`. The node must be ACTIVE (409); it is PASSIVATING, then PASSIVE when nothing is in flight. It works " +
+			"again when it is resumed or its process starts again.",
+		Refused: []int{http.StatusConflict},
+	}, rest.Done(func(ctx context.Context, in ofNode) error { return a.Service.Drain(ctx, in.ID) }), noNode)
+	rest.Add(r, rest.Route{Method: "POST", Path: NodesPath + "/{id}/resume", Access: rest.SysAdmins}, rest.Words{
+		ID: "resumeNode", Tag: "operation", Summary: "Has a drained node work again.", Answer: "The node is ACTIVE.",
+		Text: "Needs `SYS_ADMIN`. The node must be PASSIVATING or PASSIVE (409).", Refused: []int{http.StatusConflict},
+	}, rest.Done(func(ctx context.Context, in ofNode) error { return a.Service.Resume(ctx, in.ID) }), noNode)
+	rest.Add(r, rest.Route{Method: "POST", Path: NodesPath + "/{id}/handover", Access: rest.SysAdmins}, rest.Words{
+		ID: "handOverMessages", Tag: "operation", Summary: "Gives a node's messages to another node.",
+		Answer: "How many messages the other node has now.",
+		Text: "Needs `SYS_ADMIN`. The node must be OFFLINE or PASSIVE, the other ACTIVE (409). Messages in the error queue go too, " +
+			"and stay there. After `mail.handover_after` OFFLINE this happens by itself.",
+		Refused: []int{http.StatusConflict},
+	}, func(ctx context.Context, in handover) (Messages, error) {
+		n, err := a.Service.Handover(ctx, in.ID, in.To, in.Wrong)
+		return Messages{n}, err
+	}, rest.Example[handover, Messages]{Name: "gone", Err: noNode.Err})
 }
 
 var noNode = rest.Example[ofNode, rest.None]{Name: "fresh", Err: fault.New(fault.NotFound, "There is no node node_9.")}

@@ -64,17 +64,12 @@ type Counted struct {
 }
 
 func (a *API) registerSelections(r *rest.Router) {
-	rest.Add(r, rest.Operation[selection, Counted]{
-		Route: rest.Route{Method: "GET", Path: MailPath + "/count", Access: rest.Admins},
-		Words: rest.Words{
-			ID: "countMessages", Tag: "mail", Summary: "Counts messages, for the question before something is done to all of them.",
-			Text: "Needs `ADMIN`. Put `messages` and `asOf` into the body of `resend`, `delete` or `flush` as `count` and `asOf`: then it " +
-				"is done to these messages at most. `resend` is about those with `state` `error` and `flush` about those with `waiting`.",
-			Answer: "How many messages are selected, and when they were counted.",
-		},
-		Examples: []rest.Example[selection, Counted]{{Name: "some", Out: &Counted{26, day.Add(16 * time.Hour)}}},
-		Do:       a.countMessages,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: MailPath + "/count", Access: rest.Admins}, rest.Words{
+		ID: "countMessages", Tag: "mail", Summary: "Counts messages, for the question before something is done to all of them.",
+		Text: "Needs `ADMIN`. Put `messages` and `asOf` into the body of `resend`, `delete` or `flush` as `count` and `asOf`: then it " +
+			"is done to these messages at most. `resend` is about those with `state` `error` and `flush` about those with `waiting`.",
+		Answer: "How many messages are selected, and when they were counted.",
+	}, a.countMessages, rest.Example[selection, Counted]{Name: "some", Out: &Counted{26, day.Add(16 * time.Hour)}})
 	for _, one := range []struct {
 		path     string
 		words    rest.Words
@@ -100,10 +95,8 @@ func (a *API) registerSelections(r *rest.Router) {
 		}, deletions, a.Relay.DeleteAll, true},
 	} {
 		one.words.Tag, one.words.Refused = "mail", []int{http.StatusConflict}
-		rest.Add(r, rest.Operation[selected, Messages]{
-			Route: rest.Route{Method: "POST", Path: MailPath + one.path, Access: rest.Admins}, Words: one.words, Examples: one.examples,
-			Do: func(ctx context.Context, in selected) (Messages, error) { return in.do(ctx, one.do, one.all) },
-		})
+		do := func(ctx context.Context, in selected) (Messages, error) { return in.do(ctx, one.do, one.all) }
+		rest.Add(r, rest.Route{Method: "POST", Path: MailPath + one.path, Access: rest.Admins}, one.words, do, one.examples...)
 	}
 }
 

@@ -62,41 +62,28 @@ type consentPage struct {
 }
 
 func (a *API) registerAuthorizations(r *rest.Router) {
-	rest.Add(r, rest.Operation[paged, rest.List[Authorization]]{
-		Route: rest.Route{Method: "GET", Path: authorizationsPath},
-		Words: rest.Words{
-			ID: "listAuthorizations", Tag: "cloud", Text: "Their tokens are in no answer.",
-			Summary: "Lists the accounts of cloud platforms that you authorised, an administrator all of them.",
-			Answer:  "A page of accounts, in the order in which they were authorised first.",
-		},
-		Do: a.listAuthorizations,
-	})
-	rest.Add(r, rest.Operation[ofCloud, consentPage]{
-		Route: rest.Route{Method: "POST", Path: authorizationsPath},
-		Words: rest.Words{
-			ID: "beginAuthorization", Tag: "cloud", Summary: "Begins to authorise an account of a cloud platform.", Answer: "Where to go on.",
-			Text: "Open `location` in a browser within 10 minutes: the platform asks whether Outrigger may use the account, and sends the " +
-				"browser back to `/oauth/{connection}`. Where this was asked for in a session of the console, the browser must be signed in by " +
-				"it; else by the same user. Needs any permission on the connection, which needs an OAuth client.",
-			Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusTooManyRequests},
-		},
-		Examples: []rest.Example[ofCloud, consentPage]{{Name: "fresh", Err: fault.New(fault.NotFound, `There is no connection "cloud".`)}},
-		Do: func(ctx context.Context, in ofCloud) (consentPage, error) {
-			location, err := a.Authorizations.Begin(ctx, in.Connection, notify.AccountsPath)
-			return consentPage{location}, err
-		},
-	})
-	rest.Add(r, rest.Operation[ofAuthorization, rest.None]{
-		Route: rest.Route{Method: "DELETE", Path: authorizationsPath},
-		Words: rest.Words{
-			ID: "revokeAuthorization", Tag: "cloud", Summary: "Revokes an account.", Answer: "It is revoked.",
-			Text: "Its tokens are deleted, and the rules that belong to it take no events until it is authorised again. An account of another " +
-				"user takes `ADMIN`.",
-			Refused: []int{http.StatusForbidden, http.StatusNotFound},
-		},
-		Examples: []rest.Example[ofAuthorization, rest.None]{{Name: "fresh", Err: fault.New(fault.NotFound, "There is no authorisation 1.")}},
-		Do:       a.revokeAuthorization,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: authorizationsPath}, rest.Words{
+		ID: "listAuthorizations", Tag: "cloud", Text: "Their tokens are in no answer.",
+		Summary: "Lists the accounts of cloud platforms that you authorised, an administrator all of them.",
+		Answer:  "A page of accounts, in the order in which they were authorised first.",
+	}, a.listAuthorizations)
+	rest.Add(r, rest.Route{Method: "POST", Path: authorizationsPath}, rest.Words{
+		ID: "beginAuthorization", Tag: "cloud", Summary: "Begins to authorise an account of a cloud platform.", Answer: "Where to go on.",
+		Text: "Open `location` in a browser within 10 minutes: the platform asks whether Outrigger may use the account, and sends the " +
+			"browser back to `/oauth/{connection}`. Where this was asked for in a session of the console, the browser must be signed in by " +
+			"it; else by the same user. Needs any permission on the connection, which needs an OAuth client.",
+		Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusTooManyRequests},
+	}, func(ctx context.Context, in ofCloud) (consentPage, error) {
+		location, err := a.Authorizations.Begin(ctx, in.Connection, notify.AccountsPath)
+		return consentPage{location}, err
+	}, rest.Example[ofCloud, consentPage]{Name: "fresh", Err: fault.New(fault.NotFound, `There is no connection "cloud".`)})
+	rest.Add(r, rest.Route{Method: "DELETE", Path: authorizationsPath}, rest.Words{
+		ID: "revokeAuthorization", Tag: "cloud", Summary: "Revokes an account.", Answer: "It is revoked.",
+		Text: "Its tokens are deleted, and the rules that belong to it take no events until it is authorised again. An account of another " +
+			"user takes `ADMIN`.",
+		Refused: []int{http.StatusForbidden, http.StatusNotFound},
+	}, rest.Done(a.revokeAuthorization),
+		rest.Example[ofAuthorization, rest.None]{Name: "fresh", Err: fault.New(fault.NotFound, "There is no authorisation 1.")})
 }
 
 func (a *API) listAuthorizations(ctx context.Context, in paged) (list rest.List[Authorization], err error) {
@@ -108,9 +95,9 @@ func (a *API) listAuthorizations(ctx context.Context, in paged) (list rest.List[
 	return rest.NewList(in.Page, all, err, func(a notify.Authorization) string { return strconv.FormatInt(a.ID, 10) }, authorizationOf)
 }
 
-func (a *API) revokeAuthorization(ctx context.Context, in ofAuthorization) (none rest.None, err error) {
+func (a *API) revokeAuthorization(ctx context.Context, in ofAuthorization) error {
 	if in.ID < 1 {
-		return none, fault.InvalidField("id", "Give the id of an authorisation as a whole number.")
+		return fault.InvalidField("id", "Give the id of an authorisation as a whole number.")
 	}
-	return none, a.Authorizations.Revoke(ctx, in.ID)
+	return a.Authorizations.Revoke(ctx, in.ID)
 }

@@ -43,26 +43,21 @@ type buildOfRepository struct {
 
 func (a *API) registerBuilds(r *rest.Router) {
 	const path = "/hooks/{connection}/builds"
-	rest.Add(r, rest.Operation[build, rest.None]{
-		Route: rest.Route{Method: "POST", Path: path + "/{commit}", Access: rest.Builds},
-		Words: rest.Words{
-			ID: "postBuildOfKnownCommit", Tag: "webhooks", Summary: "Takes the state of a build of a commit that an event named.",
-			Text: "As with the repository in the path, for build servers that know the commit only. The commit must have been named by an event " +
-				"(a push, a merge, a comment) of a repository that the token's owner administers, and of which a rule takes builds, within the time " +
-				"that events are kept.",
-			Answer: "The build is stored.", Status: http.StatusAccepted, Refused: []int{http.StatusServiceUnavailable},
-			RefusedFor: map[int]string{http.StatusNotFound: "No event named the commit."},
-		},
-		Examples: []rest.Example[build, rest.None]{{
+	rest.Add(r, rest.Route{Method: "POST", Path: path + "/{commit}", Access: rest.Builds}, rest.Words{
+		ID: "postBuildOfKnownCommit", Tag: "webhooks", Summary: "Takes the state of a build of a commit that an event named.",
+		Text: "As with the repository in the path, for build servers that know the commit only. The commit must have been named by an event " +
+			"(a push, a merge, a comment) of a repository that the token's owner administers, and of which a rule takes builds, within the time " +
+			"that events are kept.",
+		Answer: "The build is stored.", Status: http.StatusAccepted, Refused: []int{http.StatusServiceUnavailable},
+		RefusedFor: map[int]string{http.StatusNotFound: "No event named the commit."},
+	}, rest.Done(func(ctx context.Context, in build) error { return a.postBuild(ctx, in, notify.RepositoryRef{}) }),
+		rest.Example[build, rest.None]{
 			Name: "unknown", In: build{Key: "SHOP-API", State: "SUCCESSFUL"},
 			Err: fault.New(fault.NotFound, "No event of a repository that you administer named the commit "+
 				"9e8c7d6b5a49382716059483726150f4e3d2c1b0, or no rule there asks for builds; name the repository in the path."),
-		}},
-		Do: rest.Done(func(ctx context.Context, in build) error { return a.postBuild(ctx, in, notify.RepositoryRef{}) }),
-	})
-	rest.Add(r, rest.Operation[buildOfRepository, rest.None]{
-		Route: rest.Route{Method: "POST", Path: path + "/projects/{project}/repos/{repository}/commits/{commit}", Access: rest.Builds},
-		Words: rest.Words{
+		})
+	rest.Add(r, rest.Route{Method: "POST", Path: path + "/projects/{project}/repos/{repository}/commits/{commit}", Access: rest.Builds},
+		rest.Words{
 			ID: "postBuild", Tag: "webhooks", Summary: "Takes the state of a build of a commit.",
 			Text: "The self-hosted platform sends no webhooks of builds. A build server posts what it posts to the platform, the same body, here " +
 				"too. A token of scope `builds` will do; its owner administers the repository.\n\n" +
@@ -70,15 +65,12 @@ func (a *API) registerBuilds(r *rest.Router) {
 				"platform. The same state again is one where it is of another run: `url`, `buildNumber` or `dateAdded` differ from those of " +
 				"before. The branch is that of `ref`; where it is missing, the one on which an event named the commit.",
 			Answer: "The build is stored.", Status: http.StatusAccepted, Refused: []int{http.StatusForbidden, http.StatusServiceUnavailable},
-		},
-		Examples: []rest.Example[buildOfRepository, rest.None]{{Name: "failed", In: buildOfRepository{build: build{
+		}, rest.Done(func(ctx context.Context, in buildOfRepository) error {
+			return a.postBuild(ctx, in.build, notify.RepositoryRef{ProjectKey: in.Project, RepositoryKey: in.Repository})
+		}), rest.Example[buildOfRepository, rest.None]{Name: "failed", In: buildOfRepository{build: build{
 			Key: "SHOP-API", State: "FAILED", Name: "API #41", URL: "https://ci.example.com/job/api/41/", Description: "3 of 212 tests failed",
 			Ref: "refs/heads/main",
-		}}}},
-		Do: rest.Done(func(ctx context.Context, in buildOfRepository) error {
-			return a.postBuild(ctx, in.build, notify.RepositoryRef{ProjectKey: in.Project, RepositoryKey: in.Repository})
-		}),
-	})
+		}}})
 }
 
 func (a *API) postBuild(ctx context.Context, in build, at notify.RepositoryRef) error {

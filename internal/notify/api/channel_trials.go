@@ -53,42 +53,29 @@ func (channelTest) MemberWords() map[string]string {
 }
 
 func (a *API) registerChannelTrials(r *rest.Router) {
-	rest.Add(r, rest.Operation[retry, Retried]{
-		Route: rest.Route{Method: "POST", Path: ChannelsPath + "/{channel}/retry"},
-		Words: rest.Words{
-			ID: "retryChannel", Tag: "rules", Summary: "Tries a channel again at once, whatever closed it.",
-			Text: "It opens a broken channel and ends any pause, also one that the chat platform asked for. For users who administer all rules of " +
-				"the channel. What is left out is cancelled and can be redelivered. At most 12 times a minute and channel.",
-			Answer:  "The result, if the chat platform answered within 3 s.",
-			Refused: []int{http.StatusForbidden, http.StatusTooManyRequests}, RefusedFor: noChannel,
-		},
-		Examples: []rest.Example[retry, Retried]{{Name: "fresh", Err: errNoChannel}},
-		Do:       a.retryChannel,
-	})
-	rest.Add(r, rest.Operation[channelTest, Tested]{
-		Route: rest.Route{Method: "POST", Path: ChannelsPath + "/{channel}/test"},
-		Words: rest.Words{
-			ID: "testChannel", Tag: "rules", Summary: "Posts a test message to a channel.",
-			Text: "At once, at most 10 a minute and user, for users who administer all rules of the channel. If the chat platform takes it, a " +
-				"broken channel is open again.",
-			Answer:  "The result, whatever the chat platform answered.",
-			Refused: []int{http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests}, RefusedFor: noChannel,
-		},
-		Examples: []rest.Example[channelTest, Tested]{{Name: "fresh", Err: errNoChannel}},
-		Do: func(ctx context.Context, in channelTest) (Tested, error) {
-			return testedOf(a.Channels.Test(ctx, in.Channel, rest.Spelled(in.Which, notify.RetryModes()...)))
-		},
-	})
+	rest.Add(r, rest.Route{Method: "POST", Path: ChannelsPath + "/{channel}/retry"}, rest.Words{
+		ID: "retryChannel", Tag: "rules", Summary: "Tries a channel again at once, whatever closed it.",
+		Text: "It opens a broken channel and ends any pause, also one that the chat platform asked for. For users who administer all rules of " +
+			"the channel. What is left out is cancelled and can be redelivered. At most 12 times a minute and channel.",
+		Answer:  "The result, if the chat platform answered within 3 s.",
+		Refused: []int{http.StatusForbidden, http.StatusTooManyRequests}, RefusedFor: noChannel,
+	}, a.retryChannel, rest.Example[retry, Retried]{Name: "fresh", Err: errNoChannel})
+	rest.Add(r, rest.Route{Method: "POST", Path: ChannelsPath + "/{channel}/test"}, rest.Words{
+		ID: "testChannel", Tag: "rules", Summary: "Posts a test message to a channel.",
+		Text: "At once, at most 10 a minute and user, for users who administer all rules of the channel. If the chat platform takes it, a " +
+			"broken channel is open again.",
+		Answer:  "The result, whatever the chat platform answered.",
+		Refused: []int{http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests}, RefusedFor: noChannel,
+	}, func(ctx context.Context, in channelTest) (Tested, error) {
+		return testedOf(a.Channels.Test(ctx, in.Channel, rest.Spelled(in.Which, notify.RetryModes()...)))
+	}, rest.Example[channelTest, Tested]{Name: "fresh", Err: errNoChannel})
 }
 
 func (a *API) retryChannel(ctx context.Context, in retry) (Retried, error) {
 	done, err := a.Channels.Retry(ctx, in.Channel, rest.Spelled(in.Which, notify.RetryModes()...))
-	if err != nil {
-		return Retried{}, err
-	}
 	return Retried{
 		Cancelled: done.Cancelled, Waiting: done.Waiting, Answered: done.Answered, State: done.Status.State, Reason: done.Status.Reason,
-	}, nil
+	}, err
 }
 
 // Tested is the result of a test message.
@@ -127,7 +114,7 @@ func testedOf(t *admin.Tested, err error) (Tested, error) {
 	if err != nil {
 		return Tested{}, err
 	}
-	a := attemptOf(&notify.Attempt{Attempt: *t.Attempt})
+	a := attemptOf(notify.Attempt{Attempt: *t.Attempt})
 	return Tested{
 		At: a.At, Status: a.Status, Answer: a.Answer, AnswerWithheld: a.AnswerWithheld, Error: a.Error, Seconds: a.Seconds,
 		Opened: (*Opened)(t.Opened),

@@ -17,26 +17,26 @@ const ChannelsPath = basePath + "/channels"
 
 // Channel is a place in a chat to which rules and reports send.
 type Channel struct {
-	ID         int64         `json:"id" doc:"Stays the same when the webhook URL is replaced."`
-	Channel    string        `json:"channel" doc:"The fingerprint of the current webhook URL."`
-	Version    int64         `json:"version" doc:"Counts saves. A stale one is answered with 409; without it, every save is accepted."`
-	Name       string        `json:"name" max:"255"`
-	Format     notify.Format `json:"format" enum:"auto,teams,slack" default:"auto"`
-	SharedWith *Sharing      `json:"sharedWith,omitempty"`
-	WebhookURL string        `json:"webhookUrl"`
-	Rules      []int64       `json:"rules" doc:"Ids of the rules that send here, as far as the caller administers them."`
-	Reports    []int64       `json:"reports,omitempty" doc:"Ids of the activity reports that send here, likewise."`
-	Others     int           `json:"others,omitempty" doc:"How many other rules and reports send here."`
-	State      string        `json:"state" enum:"open,waiting,unreachable,broken"`
-	Reason     string        `json:"reason,omitempty"`
-	Since      time.Time     `json:"since,omitzero" doc:"When it began to fail."`
-	Until      time.Time     `json:"until,omitzero" doc:"When it is tried again."`
-	LastOKAt   time.Time     `json:"lastOkAt,omitzero"`
-	Waiting    int           `json:"waiting"`
-	Held       int           `json:"held,omitempty"`
-	HeldUntil  time.Time     `json:"heldUntil,omitzero" doc:"When the first of these quiet hours ends."`
-	UpdatedBy  string        `json:"updatedBy,omitempty" doc:"Who saved it last."`
-	UpdatedAt  time.Time     `json:"updatedAt,omitzero" doc:"When that was."`
+	ID         int64           `json:"id" doc:"Stays the same when the webhook URL is replaced."`
+	Channel    string          `json:"channel" doc:"The fingerprint of the current webhook URL."`
+	Version    int64           `json:"version" doc:"Counts saves. A stale one is answered with 409; without it, every save is accepted."`
+	Name       string          `json:"name" max:"255"`
+	Format     notify.Format   `json:"format" enum:"auto,teams,slack" default:"auto"`
+	SharedWith *notify.Sharing `json:"sharedWith,omitempty"`
+	WebhookURL string          `json:"webhookUrl"`
+	Rules      []int64         `json:"rules" doc:"Ids of the rules that send here, as far as the caller administers them."`
+	Reports    []int64         `json:"reports,omitempty" doc:"Ids of the activity reports that send here, likewise."`
+	Others     int             `json:"others,omitempty" doc:"How many other rules and reports send here."`
+	State      string          `json:"state" enum:"open,waiting,unreachable,broken"`
+	Reason     string          `json:"reason,omitempty"`
+	Since      time.Time       `json:"since,omitzero" doc:"When it began to fail."`
+	Until      time.Time       `json:"until,omitzero" doc:"When it is tried again."`
+	LastOKAt   time.Time       `json:"lastOkAt,omitzero"`
+	Waiting    int             `json:"waiting"`
+	Held       int             `json:"held,omitempty"`
+	HeldUntil  time.Time       `json:"heldUntil,omitzero" doc:"When the first of these quiet hours ends."`
+	UpdatedBy  string          `json:"updatedBy,omitempty" doc:"Who saved it last."`
+	UpdatedAt  time.Time       `json:"updatedAt,omitzero" doc:"When that was."`
 }
 
 // MemberWords are those of the members that need more than a few.
@@ -51,47 +51,16 @@ func (Channel) MemberWords() map[string]string {
 	}
 }
 
-// Sharing is who else may choose a channel.
-type Sharing struct {
-	Everyone bool            `json:"everyone,omitempty" doc:"Whoever administers anything."`
-	Projects []SharedProject `json:"projects,omitempty" max:"100" doc:"The administrators of these projects."`
-}
-
-// SharedProject is a project with which a channel is shared.
-type SharedProject struct {
-	Connection string `json:"connection,omitempty" doc:"Which platform; not needed when there is only one."`
-	ProjectKey string `json:"projectKey"`
-}
-
-func sharingOf(s notify.Sharing) *Sharing {
-	if s.String() == "" {
-		return nil
-	}
-	out := &Sharing{Everyone: s.Everyone}
-	for _, p := range s.Projects {
-		out.Projects = append(out.Projects, SharedProject(p))
-	}
-	return out
-}
-
-func (s *Sharing) sharing() notify.Sharing {
-	if s == nil {
-		return notify.Sharing{}
-	}
-	out := notify.Sharing{Everyone: s.Everyone}
-	for _, p := range s.Projects {
-		out.Projects = append(out.Projects, notify.SharedProject(p))
-	}
-	return out
-}
-
 func (a *API) channelOf(ctx context.Context, c notify.ChannelInfo) Channel {
 	s, who := c.Status(a.Clock()), identity.From(ctx)
 	out := Channel{
-		ID: c.ID, Channel: c.Fingerprint, Version: c.Version, Name: c.Name(), Format: c.Format, SharedWith: sharingOf(c.SharedWith),
+		ID: c.ID, Channel: c.Fingerprint, Version: c.Version, Name: c.Name(), Format: c.Format,
 		WebhookURL: c.Mask, Rules: []int64{}, Others: c.Others(who), State: s.State, Reason: s.Reason,
 		Since: s.Since, Until: s.Until, LastOKAt: c.LastOKAt, Waiting: c.Waiting, Held: c.Held, HeldUntil: c.HeldUntil,
 		UpdatedBy: c.UpdatedBy, UpdatedAt: c.UpdatedAt,
+	}
+	if c.SharedWith.String() != "" {
+		out.SharedWith = &c.SharedWith
 	}
 	for i := range c.Rules {
 		if who.May(c.Rules[i].Access()) {
@@ -111,26 +80,16 @@ type ofChannel struct {
 }
 
 func (a *API) registerChannels(r *rest.Router) {
-	rest.Add(r, rest.Operation[paged, rest.List[Channel]]{
-		Route: rest.Route{Method: "GET", Path: ChannelsPath},
-		Words: rest.Words{
-			ID: "listChannels", Tag: "rules", Summary: "Lists the channels, those in trouble first.",
-			Text: "Only channels that the caller may choose: those of rules and reports that the caller administers, those that the caller " +
-				"made, and shared ones.",
-			Answer: "A page of channels.",
-		},
-		Examples: channelExample,
-		Do:       a.listChannels,
-	})
-	rest.Add(r, rest.Operation[ofChannel, rest.Answer[Channel]]{
-		Route: rest.Route{Method: "GET", Path: ChannelsPath + "/{channel}"},
-		Words: rest.Words{
-			ID: "getChannel", Tag: "rules", Summary: "Returns a channel.", Text: "For users who may choose it.", Answer: "The channel.",
-			Headers: []string{"ETag"}, Refused: []int{http.StatusForbidden}, RefusedFor: noChannel,
-		},
-		Examples: []rest.Example[ofChannel, rest.Answer[Channel]]{{Name: "fresh", Err: errNoChannel}},
-		Do:       a.channel,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: ChannelsPath}, rest.Words{
+		ID: "listChannels", Tag: "rules", Summary: "Lists the channels, those in trouble first.",
+		Text: "Only channels that the caller may choose: those of rules and reports that the caller administers, those that the caller " +
+			"made, and shared ones.",
+		Answer: "A page of channels.",
+	}, a.listChannels, channelExample...)
+	rest.Add(r, rest.Route{Method: "GET", Path: ChannelsPath + "/{channel}"}, rest.Words{
+		ID: "getChannel", Tag: "rules", Summary: "Returns a channel.", Text: "For users who may choose it.", Answer: "The channel.",
+		Headers: []string{"ETag"}, Refused: []int{http.StatusForbidden}, RefusedFor: noChannel,
+	}, a.channel, rest.Example[ofChannel, rest.Answer[Channel]]{Name: "fresh", Err: errNoChannel})
 	a.registerChannelSaves(r)
 	a.registerChannelTrials(r)
 }
@@ -162,14 +121,11 @@ func (a *API) listChannels(ctx context.Context, in paged) (list rest.List[Channe
 }
 
 // channel is the channel as it is now.
-func (a *API) channel(ctx context.Context, in ofChannel) (out rest.Answer[Channel], err error) {
+func (a *API) channel(ctx context.Context, in ofChannel) (rest.Answer[Channel], error) {
 	c, err := a.Channels.Get(ctx, in.Channel)
-	if err != nil {
-		return out, err
-	}
-	return a.answerChannel(ctx, &c), nil
+	return a.answerChannel(ctx, &c), err
 }
 
 func (a *API) answerChannel(ctx context.Context, c *notify.ChannelInfo) rest.Answer[Channel] {
-	return rest.Answer[Channel]{Body: a.channelOf(ctx, *c), ETag: channelETag(c)}
+	return rest.Answer[Channel]{Body: a.channelOf(ctx, *c), ETag: rest.ETag(c.ID, c.Version)}
 }

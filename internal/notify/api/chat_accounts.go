@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
@@ -13,18 +12,6 @@ import (
 
 const mentionsPath = basePath + "/mentions"
 
-// ChatAccount is who a platform's user is in the chats.
-type ChatAccount struct {
-	Connection string    `json:"connection" doc:"The only one, where it is left out."`
-	User       string    `json:"user" max:"255" doc:"The user's name on the platform, without regard to case."`
-	Teams      string    `json:"teams,omitempty" doc:"A user principal name, such as ada@example.com, or an Entra object id."`
-	Slack      string    `json:"slack,omitempty" doc:"A member id, such as U012AB3CD."`
-	UpdatedBy  string    `json:"updatedBy,omitempty" readonly:"true" doc:"Who saved it last."`
-	UpdatedAt  time.Time `json:"updatedAt,omitzero" readonly:"true" doc:"When that was."`
-}
-
-func chatAccountOf(a notify.ChatAccount) ChatAccount { return ChatAccount(a) }
-
 type listChatAccounts struct {
 	Connection string `query:"connection" doc:"Of this connection only."`
 	Search     string `query:"search" doc:"A part of the user's name or of an account, without case."`
@@ -32,8 +19,8 @@ type listChatAccounts struct {
 }
 
 type saveChatAccount struct {
-	ChatAccount `requires:"user"`
-	Wrong       fault.Fields `json:"-"`
+	notify.ChatAccount `requires:"user"`
+	Wrong              fault.Fields `json:"-"`
 }
 
 type deleteChatAccount struct {
@@ -52,52 +39,36 @@ type ImportedAccounts struct {
 }
 
 func (a *API) registerChatAccounts(r *rest.Router) {
-	rest.Add(r, rest.Operation[listChatAccounts, rest.List[ChatAccount]]{
-		Route: rest.Route{Method: "GET", Path: mentionsPath, Access: rest.Admins},
-		Words: rest.Words{
-			ID: "listChatAccounts", Tag: "rules", Summary: "Lists who the platform's users are in the chats, by connection and user.",
-			Text: "Needs `ADMIN`. Rules with `mentionReviewers` mention them.", Answer: "A page of accounts.",
-		},
-		Do: a.listChatAccounts,
+	rest.Add(r, rest.Route{Method: "GET", Path: mentionsPath, Access: rest.Admins}, rest.Words{
+		ID: "listChatAccounts", Tag: "rules", Summary: "Lists who the platform's users are in the chats, by connection and user.",
+		Text: "Needs `ADMIN`. Rules with `mentionReviewers` mention them.", Answer: "A page of accounts.",
+	}, a.listChatAccounts)
+	rest.Add(r, rest.Route{Method: "POST", Path: mentionsPath, Access: rest.Admins}, rest.Words{
+		ID: "saveChatAccount", Tag: "rules", Summary: "Sets the chat accounts of a platform user.",
+		Text: "Needs `ADMIN`. It replaces the account that the user has.", Answer: "The account replaced the one that there was.",
+		Also: []rest.Success{{Status: http.StatusCreated, Text: "The account is new."}},
+	}, a.saveChatAccount, rest.Example[saveChatAccount, rest.Answer[notify.ChatAccount]]{
+		Name: "ada", In: saveChatAccount{ChatAccount: notify.ChatAccount{Connection: "main", User: "ada",
+			Teams: "ada@example.com", Slack: "U012AB3CD"}},
 	})
-	rest.Add(r, rest.Operation[saveChatAccount, rest.Answer[ChatAccount]]{
-		Route: rest.Route{Method: "POST", Path: mentionsPath, Access: rest.Admins},
-		Words: rest.Words{
-			ID: "saveChatAccount", Tag: "rules", Summary: "Sets the chat accounts of a platform user.",
-			Text: "Needs `ADMIN`. It replaces the account that the user has.", Answer: "The account replaced the one that there was.",
-			Also: []rest.Success{{Status: http.StatusCreated, Text: "The account is new."}},
-		},
-		Examples: []rest.Example[saveChatAccount, rest.Answer[ChatAccount]]{{
-			Name: "ada", In: saveChatAccount{ChatAccount: ChatAccount{Connection: "main", User: "ada",
-				Teams: "ada@example.com", Slack: "U012AB3CD"}},
-		}},
-		Do: a.saveChatAccount,
-	})
-	rest.Add(r, rest.Operation[deleteChatAccount, rest.None]{
-		Route: rest.Route{Method: "DELETE", Path: mentionsPath, Access: rest.Admins},
-		Words: rest.Words{
-			ID: "deleteChatAccount", Tag: "rules", Summary: "Deletes the account of a user.", Text: "Needs `ADMIN`.",
-			Answer:  "The account is deleted.",
-			Refused: []int{http.StatusNotFound},
-		},
-		Do: rest.Done(func(ctx context.Context, in deleteChatAccount) error {
-			return a.ChatAccounts.Delete(ctx, in.Connection, in.User)
-		}),
-	})
-	rest.Add(r, rest.Operation[importChatAccounts, ImportedAccounts]{
-		Route: rest.Route{Method: "POST", Path: mentionsPath + "/import", Access: rest.Admins},
-		Words: rest.Words{
+	rest.Add(r, rest.Route{Method: "DELETE", Path: mentionsPath, Access: rest.Admins}, rest.Words{
+		ID: "deleteChatAccount", Tag: "rules", Summary: "Deletes the account of a user.", Text: "Needs `ADMIN`.",
+		Answer:  "The account is deleted.",
+		Refused: []int{http.StatusNotFound},
+	}, rest.Done(func(ctx context.Context, in deleteChatAccount) error {
+		return a.ChatAccounts.Delete(ctx, in.Connection, in.User)
+	}))
+	rest.Serve[importChatAccounts, ImportedAccounts](r, rest.Route{Method: "POST", Path: mentionsPath + "/import", Access: rest.Admins},
+		rest.Words{
 			ID: "importChatAccounts", Tag: "rules", Summary: "Saves many accounts of a connection, all or none.", Answer: "All are saved.",
 			Text: "Needs `ADMIN`. The columns are user, teams and slack, of which the last may be left out. At most 10,000 accounts and 1 MiB at " +
 				"once. What is wrong is named by its line.",
 			Takes: []rest.Media{{Type: "text/csv",
 				Examples: map[string]any{"two": "user,teams,slack\ngrace,grace@example.com,U012AB3CD\nalan,alan@example.com,\n"}}},
-		},
-		Serve: a.importChatAccounts,
-	})
+		}, a.importChatAccounts)
 }
 
-func (a *API) listChatAccounts(ctx context.Context, in listChatAccounts) (list rest.List[ChatAccount], err error) {
+func (a *API) listChatAccounts(ctx context.Context, in listChatAccounts) (list rest.List[notify.ChatAccount], err error) {
 	ask := notify.ChatAccountPage{Connection: in.Connection, Search: in.Search, Limit: in.Page.Limit + 1}
 	if in.Page.After != "" {
 		var ok bool
@@ -106,13 +77,14 @@ func (a *API) listChatAccounts(ctx context.Context, in listChatAccounts) (list r
 		}
 	}
 	found, err := a.ChatAccounts.List(ctx, ask)
-	return rest.NewList(in.Page, found, err, func(x notify.ChatAccount) string { return x.Connection + "/" + x.User }, chatAccountOf)
+	key := func(x notify.ChatAccount) string { return x.Connection + "/" + x.User }
+	return rest.NewList(in.Page, found, err, key, func(x notify.ChatAccount) notify.ChatAccount { return x })
 }
 
-func (a *API) saveChatAccount(ctx context.Context, in saveChatAccount) (out rest.Answer[ChatAccount], err error) {
+func (a *API) saveChatAccount(ctx context.Context, in saveChatAccount) (out rest.Answer[notify.ChatAccount], err error) {
 	draft := notify.ChatAccount{Connection: in.Connection, User: in.User, Teams: in.Teams, Slack: in.Slack}
 	saved, created, err := a.ChatAccounts.Save(ctx, draft, in.Wrong)
-	out.Body = chatAccountOf(saved)
+	out.Body = saved
 	if created {
 		out.Status = http.StatusCreated
 	}

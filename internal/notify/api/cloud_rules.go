@@ -62,74 +62,49 @@ type saveCloudRule struct {
 
 func (a *API) registerCloudRules(r *rest.Router) {
 	path := rulesPaths[notify.Cloud]
-	rest.Add(r, rest.Operation[listCloudRules, rest.Answer[CloudRules]]{
-		Route: rest.Route{Method: "GET", Path: path},
-		Words: rest.Words{
-			ID: "listCloudRules", Tag: "rules", Summary: "Lists the rules of a repository of the cloud edition, or returns one of them.",
-			Text: "Ordered by name; with `id` that rule itself. Needs `REPO_ADMIN` of the repository (`project` of a permission is the " +
-				"workspace). There are rules of repositories only: the cloud platform offers no integration points for projects.",
-			Answer: "The rules as an array; with `id` the rule itself, and its `ETag`.", Headers: []string{"ETag"},
-			Refused: []int{http.StatusForbidden},
-		},
-		Examples: []rest.Example[listCloudRules, rest.Answer[CloudRules]]{
-			{Name: "builds", Out: &rest.Answer[CloudRules]{Body: CloudRules{One: &exampleCloudRule}}}, {Name: "fresh", Err: noCloud},
-		},
-		Do: a.listCloudRules,
-	})
-	rest.Add(r, rest.Operation[saveCloudRule, rest.Answer[CloudRule]]{
-		Route: rest.Route{Method: "POST", Path: path},
-		Words: rest.Words{
-			ID: "saveCloudRule", Tag: "rules", Summary: "Creates or saves a rule of a repository of the cloud edition, and enables it.",
-			Text: "`id` 0 or absent creates a rule; else it saves that rule, and members that are left out get their defaults, but for " +
-				"`webhookUrl`, which stays. Needs `REPO_ADMIN` of the repository, and an account of the cloud platform that administers it, with " +
-				"which the user has authorised Outrigger (else 403, which says where to do so). The rule is that account's from then on.\n\n" +
-				"A save enables the rule: `enabled` `false` is 400. To switch a rule off, use `" + path + "/enabled`.\n\n" + overwritesNothing,
-			Answer: "The rule was saved.", Headers: []string{"ETag"},
-			Also:    []rest.Success{{Status: http.StatusCreated, Text: "The rule was created.", Headers: []string{"Location", "ETag"}}},
-			Refused: []int{http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests, http.StatusServiceUnavailable},
-		},
-		Examples: []rest.Example[saveCloudRule, rest.Answer[CloudRule]]{
-			{Name: "failures", In: saveCloudRule{cloudDraft: exampleCloudDraft}, Err: noCloud},
-		},
-		Do: a.saveCloudRule,
-	})
-	rest.Add(r, rest.Operation[deleteCloudRule, rest.None]{
-		Route: rest.Route{Method: "DELETE", Path: path},
-		Words: rest.Words{
-			ID: "deleteCloudRule", Tag: "rules", Summary: "Deletes a rule of a repository of the cloud edition.", Answer: "The rule is deleted.",
-			Text:    "Needs `REPO_ADMIN` of the repository, and no account. What waits for this rule alone is cancelled.",
-			Refused: []int{http.StatusForbidden},
-		},
-		Examples: []rest.Example[deleteCloudRule, rest.None]{{Name: "fresh", Err: noCloud}},
-		Do:       rest.Done(a.deleteCloudRule),
-	})
-	rest.Add(r, rest.Operation[enableCloudRule, rest.Answer[CloudRule]]{
-		Route: rest.Route{Method: "PUT", Path: path + "/enabled"},
-		Words: rest.Words{
-			ID: "enableCloudRule", Tag: "rules", Summary: "Switches a rule of a repository of the cloud edition on or off.",
-			Answer: "The rule as it is now.",
-			Text: "Needs `REPO_ADMIN` of the repository. Switching a rule on also needs an authorised account that administers the repository, as " +
-				"saving does; the rule belongs to that account then. What waits for a rule that is switched off, and for no other, is cancelled.",
-			Headers: []string{"ETag"}, Refused: []int{http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable},
-		},
-		Examples: []rest.Example[enableCloudRule, rest.Answer[CloudRule]]{{Name: "fresh", Err: noCloud}},
-		Do:       a.enableCloudRule,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: path}, rest.Words{
+		ID: "listCloudRules", Tag: "rules", Summary: "Lists the rules of a repository of the cloud edition, or returns one of them.",
+		Text: "Ordered by name; with `id` that rule itself. Needs `REPO_ADMIN` of the repository (`project` of a permission is the " +
+			"workspace). There are rules of repositories only: the cloud platform offers no integration points for projects.",
+		Answer: "The rules as an array; with `id` the rule itself, and its `ETag`.", Headers: []string{"ETag"},
+		Refused: []int{http.StatusForbidden},
+	}, a.listCloudRules, []rest.Example[listCloudRules, rest.Answer[CloudRules]]{
+		{Name: "builds", Out: &rest.Answer[CloudRules]{Body: CloudRules{One: &exampleCloudRule}}}, {Name: "fresh", Err: noCloud},
+	}...)
+	rest.Add(r, rest.Route{Method: "POST", Path: path}, rest.Words{
+		ID: "saveCloudRule", Tag: "rules", Summary: "Creates or saves a rule of a repository of the cloud edition, and enables it.",
+		Text: "`id` 0 or absent creates a rule; else it saves that rule, and members that are left out get their defaults, but for " +
+			"`webhookUrl`, which stays. Needs `REPO_ADMIN` of the repository, and an account of the cloud platform that administers it, with " +
+			"which the user has authorised Outrigger (else 403, which says where to do so). The rule is that account's from then on.\n\n" +
+			"A save enables the rule: `enabled` `false` is 400. To switch a rule off, use `" + path + "/enabled`.\n\n" + overwritesNothing,
+		Answer: "The rule was saved.", Headers: []string{"ETag"},
+		Also:    []rest.Success{{Status: http.StatusCreated, Text: "The rule was created.", Headers: []string{"Location", "ETag"}}},
+		Refused: []int{http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests, http.StatusServiceUnavailable},
+	}, a.saveCloudRule,
+		rest.Example[saveCloudRule, rest.Answer[CloudRule]]{Name: "failures", In: saveCloudRule{cloudDraft: exampleCloudDraft}, Err: noCloud})
+	rest.Add(r, rest.Route{Method: "DELETE", Path: path}, rest.Words{
+		ID: "deleteCloudRule", Tag: "rules", Summary: "Deletes a rule of a repository of the cloud edition.", Answer: "The rule is deleted.",
+		Text:    "Needs `REPO_ADMIN` of the repository, and no account. What waits for this rule alone is cancelled.",
+		Refused: []int{http.StatusForbidden},
+	}, rest.Done(a.deleteCloudRule), rest.Example[deleteCloudRule, rest.None]{Name: "fresh", Err: noCloud})
+	rest.Add(r, rest.Route{Method: "PUT", Path: path + "/enabled"}, rest.Words{
+		ID: "enableCloudRule", Tag: "rules", Summary: "Switches a rule of a repository of the cloud edition on or off.",
+		Answer: "The rule as it is now.",
+		Text: "Needs `REPO_ADMIN` of the repository. Switching a rule on also needs an authorised account that administers the repository, as " +
+			"saving does; the rule belongs to that account then. What waits for a rule that is switched off, and for no other, is cancelled.",
+		Headers: []string{"ETag"}, Refused: []int{http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable},
+	}, a.enableCloudRule, rest.Example[enableCloudRule, rest.Answer[CloudRule]]{Name: "fresh", Err: noCloud})
 	a.registerCloudTrials(r)
 	for _, op := range []struct{ method, id string }{
 		{"GET", "listRulesOfWorkspace"}, {"POST", "saveRulesOfWorkspace"}, {"DELETE", "deleteRulesOfWorkspace"},
 	} {
-		rest.Add(r, rest.Operation[cloudWorkspace, rest.None]{
-			Route: rest.Route{Method: op.method, Path: cloudPath + "/{workspace}/rules"},
-			Words: rest.Words{
-				ID: op.id, Tag: "rules", Summary: "Is refused, since rules of the cloud edition belong to repositories.",
-				Text:       "The cloud platform offers no integration points for projects and workspaces.",
-				Status:     http.StatusBadRequest,
-				RefusedFor: map[int]string{http.StatusBadRequest: "There are no rules of projects in the cloud edition."},
-			},
-			Examples: []rest.Example[cloudWorkspace, rest.None]{{Name: "fresh", Err: errNoProjects()}},
-			Handle:   func(http.ResponseWriter, *http.Request) error { return errNoProjects() },
-		})
+		rest.Handle[cloudWorkspace, rest.None](r, rest.Route{Method: op.method, Path: cloudPath + "/{workspace}/rules"}, rest.Words{
+			ID: op.id, Tag: "rules", Summary: "Is refused, since rules of the cloud edition belong to repositories.",
+			Text:       "The cloud platform offers no integration points for projects and workspaces.",
+			Status:     http.StatusBadRequest,
+			RefusedFor: map[int]string{http.StatusBadRequest: "There are no rules of projects in the cloud edition."},
+		}, func(http.ResponseWriter, *http.Request) error { return errNoProjects() },
+			rest.Example[cloudWorkspace, rest.None]{Name: "fresh", Err: errNoProjects()})
 	}
 }
 
@@ -163,10 +138,7 @@ func (a *API) listCloudRules(ctx context.Context, in listCloudRules) (out rest.A
 		return out, err
 	}
 	rules, err := a.Rules.List(ctx, at)
-	out.Body.All = make([]CloudRule, len(rules))
-	for i := range rules {
-		out.Body.All[i] = a.cloudRuleOf(ctx, &rules[i])
-	}
+	out.Body.All = rest.Each(rules, func(info notify.RuleInfo) CloudRule { return a.cloudRuleOf(ctx, &info) })
 	return out, err
 }
 
@@ -195,12 +167,12 @@ func (a *API) saveCloudRule(ctx context.Context, in saveCloudRule) (out rest.Ans
 	if err != nil {
 		return out, err
 	}
-	if err := a.unchanged(ctx, in.Match, &draft); err != nil {
-		return out, err
-	}
-	info, err := a.Rules.Save(ctx, draft, in.WebhookURL, in.Wrong)
+	info, err := held(in.Match, draft.Version, a.ruleNow(ctx, draft.ID), func(version int64) (notify.RuleInfo, error) {
+		draft.Version = version
+		return a.Rules.Save(ctx, draft, in.WebhookURL, in.Wrong)
+	})
 	if err != nil {
-		return out, withAccounts(ctx, inCloudNames(a.refused(ctx, in.Match, draft.ID, err)))
+		return out, withAccounts(ctx, inCloudNames(err))
 	}
 	out.Body, out.ETag = a.cloudRuleOf(ctx, &info), etagOf(&info)
 	if draft.ID == 0 {
@@ -225,11 +197,7 @@ func (a *API) deleteCloudRule(ctx context.Context, in deleteCloudRule) error {
 	if err != nil {
 		return err
 	}
-	at := notify.Rule{ID: info.ID}
-	if err := a.unchanged(ctx, in.Match, &at); err != nil {
-		return err
-	}
-	return a.refused(ctx, in.Match, info.ID, a.Rules.Delete(ctx, info.ID, at.Version))
+	return heldDo(in.Match, a.ruleNow(ctx, info.ID), func(version int64) error { return a.Rules.Delete(ctx, info.ID, version) })
 }
 
 func (a *API) enableCloudRule(ctx context.Context, in enableCloudRule) (out rest.Answer[CloudRule], err error) {
@@ -237,13 +205,6 @@ func (a *API) enableCloudRule(ctx context.Context, in enableCloudRule) (out rest
 	if err != nil {
 		return out, err
 	}
-	at := notify.Rule{ID: info.ID}
-	if err := a.unchanged(ctx, in.Match, &at); err != nil {
-		return out, err
-	}
-	saved, err := a.Rules.Enable(ctx, info.ID, at.Version, bool(in.Enabled))
-	if err != nil {
-		return out, withAccounts(ctx, a.refused(ctx, in.Match, info.ID, err))
-	}
-	return rest.Answer[CloudRule]{Body: a.cloudRuleOf(ctx, &saved), ETag: etagOf(&saved)}, nil
+	saved, err := a.enable(ctx, in.Match, info.ID, in.Enabled)
+	return rest.Answer[CloudRule]{Body: a.cloudRuleOf(ctx, &saved), ETag: etagOf(&saved)}, withAccounts(ctx, err)
 }

@@ -14,27 +14,17 @@ type tryCloudRule struct {
 
 func (a *API) registerCloudTrials(r *rest.Router) {
 	path := rulesPaths[notify.Cloud]
-	rest.Add(r, rest.Operation[cloudDraft, Tested]{
-		Route: rest.Route{Method: "POST", Path: path + "/test"},
-		Words: rest.Words{
-			ID: "testCloudRule", Tag: "rules", Summary: "Sends a test message of a rule of the cloud edition, which need not be saved.",
-			Text:    "As `" + filterPath + "/test`. Needs `REPO_ADMIN` of the repository, and no account.",
-			Answer:  "The result, whatever the chat platform answered.",
-			Refused: []int{http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests},
-		},
-		Examples: []rest.Example[cloudDraft, Tested]{{Name: "failures", In: exampleCloudDraft, Err: noCloud}},
-		Do:       a.testCloudRule,
-	})
-	rest.Add(r, rest.Operation[tryCloudRule, Trial]{
-		Route: rest.Route{Method: "POST", Path: path + "/try"},
-		Words: rest.Words{
-			ID: "tryCloudRule", Tag: "rules", Summary: "Tests a rule of the cloud edition, saved or not, on the last events of its repository.",
-			Text:   "As `" + filterPath + "/try`. Needs `REPO_ADMIN` of the repository, and no account.",
-			Answer: "What it would have made of them, the newest first.", Refused: []int{http.StatusForbidden, http.StatusTooManyRequests},
-		},
-		Examples: []rest.Example[tryCloudRule, Trial]{{Name: "failures", In: tryCloudRule{exampleCloudDraft}, Err: noCloud}},
-		Do:       a.tryCloudRule,
-	})
+	rest.Add(r, rest.Route{Method: "POST", Path: path + "/test"}, rest.Words{
+		ID: "testCloudRule", Tag: "rules", Summary: "Sends a test message of a rule of the cloud edition, which need not be saved.",
+		Text:    "As `" + filterPath + "/test`. Needs `REPO_ADMIN` of the repository, and no account.",
+		Answer:  "The result, whatever the chat platform answered.",
+		Refused: []int{http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests},
+	}, a.testCloudRule, rest.Example[cloudDraft, Tested]{Name: "failures", In: exampleCloudDraft, Err: noCloud})
+	rest.Add(r, rest.Route{Method: "POST", Path: path + "/try"}, rest.Words{
+		ID: "tryCloudRule", Tag: "rules", Summary: "Tests a rule of the cloud edition, saved or not, on the last events of its repository.",
+		Text:   "As `" + filterPath + "/try`. Needs `REPO_ADMIN` of the repository, and no account.",
+		Answer: "What it would have made of them, the newest first.", Refused: []int{http.StatusForbidden, http.StatusTooManyRequests},
+	}, a.tryCloudRule, rest.Example[tryCloudRule, Trial]{Name: "failures", In: tryCloudRule{exampleCloudDraft}, Err: noCloud})
 }
 
 // tryCloudRule says which of the last events of the repository a rule, saved or

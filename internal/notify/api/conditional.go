@@ -3,132 +3,125 @@ package api
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
 
-// A request with If-Match is held to the version that it names twice: before the
-// change, so that it is refused at once, and in the change's own transaction, by the
-// version, so that a save in between is kept too.
+// present is the version of a thing that is there now; its id is 0 where there is none yet.
+type present struct {
+	id, version int64                             // of its ETag
+	saves       func(named int64) (string, error) // who saved it since a version, which is 0 where none is named
+}
+
+// look returns what is there now; nil where it has no versions.
+type look func() (*present, error)
+
+// held makes a change of the version that the body names or, where that is 0, of the present
+// one, unless If-Match takes any. A request with If-Match is held to the version that it
+// names twice: before the change, so that it is refused at once (412), and in the change's
+// own transaction, by the version, so that a save in between is kept too.
+func held[T any](match rest.Match, version int64, now look, change func(version int64) (T, error)) (out T, err error) {
+	if !match.IsGiven() {
+		return change(version)
+	}
+	check := func() error {
+		is, err := now()
+		switch {
+		case err != nil || is == nil:
+			return err
+		case is.id == 0:
+			return match.Check("", "")
+		case version == 0 && !match.Any():
+			version = is.version
+		}
+		saved, err := is.saves(match.Version(is.id))
+		if err != nil {
+			return err
+		}
+		return match.Check(rest.ETag(is.id, is.version), saved)
+	}
+	if err := check(); err != nil {
+		return out, err
+	}
+	out, err = change(version)
+	if fault.Is(err, fault.Conflict) {
+		if changed := check(); changed != nil {
+			err = changed
+		}
+	}
+	return out, err
+}
+
+// heldDo is held for a change that answers nothing.
+func heldDo(match rest.Match, now look, change func(version int64) error) error {
+	_, err := held(match, 0, now, func(version int64) (rest.None, error) { return rest.None{}, change(version) })
+	return err
+}
 
 // etagOf names a version of a rule.
 func etagOf(info *notify.RuleInfo) string { return rest.ETag(info.ID, info.Version) }
 
-// unchanged is 412 where a request has an If-Match that the rule is not, and sets the
-// draft's version to the present one otherwise.
-func (a *API) unchanged(ctx context.Context, match rest.Match, draft *notify.Rule) error {
-	if !match.IsGiven() {
-		return nil
-	}
-	if draft.ID == 0 {
-		return match.Check("", "") // there is none yet
-	}
-	info, err := a.Rules.Get(ctx, draft.ID)
-	if err != nil {
-		return err
-	}
-	hold(match, &draft.Version, info.Version)
-	saved := lastSave(info.Version, info.UpdatedBy, info.UpdatedAt)
-	if named := match.Version(info.ID); named != 0 && named < info.Version {
-		since, err := a.Rules.Store.RuleVersionsSince(ctx, &info.Rule, named)
-		if err != nil {
-			return err
+func (a *API) ruleNow(ctx context.Context, id int64) look {
+	return func() (*present, error) {
+		if id == 0 {
+			return &present{}, nil
 		}
-		saved = notify.SavesSince(since, &info)
+		info, err := a.Rules.Get(ctx, id)
+		return &present{info.ID, info.Version, func(named int64) (string, error) {
+			if named == 0 || named >= info.Version {
+				return notify.SavesOf(nil, 0, notify.Present{Version: info.Version, By: info.UpdatedBy, At: info.UpdatedAt}), nil
+			}
+			since, err := a.Rules.Store.RuleVersionsSince(ctx, &info.Rule, named)
+			return notify.SavesSince(since, &info), err
+		}}, err
 	}
-	return match.Check(etagOf(&info), saved)
 }
 
-// refused is the answer to a change of a rule that failed with err.
-func (a *API) refused(ctx context.Context, match rest.Match, id int64, err error) error {
-	return refused(match, err, func() error { return a.unchanged(ctx, match, &notify.Rule{ID: id}) })
-}
-
-// reportETag names a version of a report.
-func reportETag(info *notify.ReportInfo) string { return rest.ETag(info.ID, info.Version) }
-
-// unchangedReport is unchanged for reports.
-func (a *API) unchangedReport(ctx context.Context, match rest.Match, draft *notify.Report) error {
-	if !match.IsGiven() {
-		return nil
-	}
-	if draft.ID == 0 {
-		return match.Check("", "") // there is none yet
-	}
-	info, err := a.Reports.Get(ctx, draft.ID)
-	if err != nil {
-		return err
-	}
-	hold(match, &draft.Version, info.Version)
-	saved, err := a.Reports.Store.ReportSavesSince(ctx, &info, match.Version(info.ID))
-	if err != nil {
-		return err
-	}
-	return match.Check(reportETag(&info), saved)
-}
-
-// refusedReport is the answer to a change of a report that failed with err.
-func (a *API) refusedReport(ctx context.Context, match rest.Match, id int64, err error) error {
-	return refused(match, err, func() error { return a.unchangedReport(ctx, match, &notify.Report{ID: id}) })
-}
-
-// connectionETag names a version of a connection. Its name may have been another
-// one's before, so the time at which it was made is its id.
-func connectionETag(c *notify.Connection) string {
-	return rest.ETag(c.CreatedAt.UnixMicro(), c.Version)
-}
-
-// unchangedConnection is unchanged for connections. One of the file has no version;
-// to change it is refused anyway.
-func (a *API) unchangedConnection(ctx context.Context, match rest.Match, draft *notify.Connection) error {
-	if !match.IsGiven() {
-		return nil
-	}
-	c, err := a.Hooks.Connection(ctx, draft.Name)
-	if err != nil || c.File {
-		return err
-	}
-	hold(match, &draft.Version, c.Version)
-	saved, err := a.Hooks.Store.ConnectionSavesSince(ctx, c, match.Version(c.CreatedAt.UnixMicro()))
-	if err != nil {
-		return err
-	}
-	return match.Check(connectionETag(c), saved)
-}
-
-// refusedConnection is the answer to a change of a connection that failed with err.
-func (a *API) refusedConnection(ctx context.Context, match rest.Match, name string, err error) error {
-	return refused(match, err, func() error {
-		if err := a.Hooks.Store.Load(ctx); err != nil { // a change of this moment may be committed and not loaded yet
-			return err
+func (a *API) reportNow(ctx context.Context, id int64) look {
+	return func() (*present, error) {
+		if id == 0 {
+			return &present{}, nil
 		}
-		return a.unchangedConnection(ctx, match, &notify.Connection{Name: name})
-	})
-}
-
-// hold has a change be of the present version, unless the body names one or the
-// request takes any.
-func hold(match rest.Match, version *int64, present int64) {
-	if *version == 0 && !match.Any() {
-		*version = present
+		info, err := a.Reports.Get(ctx, id)
+		return a.presentOf(ctx, info.ID, fmt.Sprint(info.ID), info.Present()), err
 	}
 }
 
-// refused is 412 where the change failed because the thing was changed since
-// unchanged looked at it, else err.
-func refused(match rest.Match, err error, unchanged func() error) error {
-	if match.IsGiven() && fault.Is(err, fault.Conflict) {
-		if changed := unchanged(); changed != nil {
-			return changed
+func (a *API) channelNow(ctx context.Context, channel string) look {
+	return func() (*present, error) {
+		c, err := a.Channels.Get(ctx, channel)
+		return a.presentOf(ctx, c.ID, c.UnderID(), c.Present()), err
+	}
+}
+
+// connectionNow has nothing of a connection of the file, which has no version; to change
+// it is refused anyway.
+func (a *API) connectionNow(ctx context.Context, name string) look {
+	again := false
+	return func() (*present, error) {
+		if again { // a change of this moment may be committed and not loaded yet
+			if err := a.Hooks.Store.Load(ctx); err != nil {
+				return nil, err
+			}
 		}
+		again = true
+		c, err := a.Hooks.Connection(ctx, name)
+		if err != nil || c.File {
+			return nil, err
+		}
+		return a.presentOf(ctx, connectionID(c), c.Name, c.Present()), nil
 	}
-	return err
 }
 
-// lastSave says who made a version, and when.
-func lastSave(version int64, by string, at time.Time) string {
-	return fmt.Sprintf("%s saved version %d at %s", by, version, at.UTC().Format(time.RFC3339))
+// connectionID is the id of a connection in its ETag. Its name may have been another one's
+// before, so the time at which it was made is that.
+func connectionID(c *notify.Connection) int64 { return c.CreatedAt.UnixMicro() }
+
+// presentOf is for what has its saves in the audit trail, under the id recorded.
+func (a *API) presentOf(ctx context.Context, id int64, recorded string, now notify.Present) *present {
+	return &present{id, now.Version, func(named int64) (string, error) {
+		return a.Rules.Store.SavesSince(ctx, recorded, named, now)
+	}}
 }

@@ -102,40 +102,29 @@ func (a *API) connection(ctx context.Context, in ofConnection) (out rest.Answer[
 
 func (a *API) createConnection(ctx context.Context, in newConnection) (out rest.Answer[Connection], err error) {
 	c, key, err := a.Hooks.CreateConnection(ctx, in.connection(), in.Wrong)
-	if err != nil {
-		return out, err
-	}
 	out = answerConnection(ctx, &c)
 	out.Body.WebhookSecret = key.Reveal()
 	out.Location = rest.Link(ctx, connectionsPath+"/"+c.Name)
-	return out, nil
+	return out, err
 }
 
-func (a *API) saveConnection(ctx context.Context, in changedConnection) (out rest.Answer[Connection], err error) {
+func (a *API) saveConnection(ctx context.Context, in changedConnection) (rest.Answer[Connection], error) {
 	draft := in.connection()
 	if draft.Name != "" && draft.Name != in.Path {
 		in.Wrong.Add("name", "The name of a connection is fixed: it is %s.", in.Path)
 	}
 	draft.Name = in.Path
-	if err := a.unchangedConnection(ctx, in.Match, &draft); err != nil {
-		return out, err
-	}
-	c, err := a.Hooks.SaveConnection(ctx, draft, in.Wrong)
-	if err != nil {
-		return out, a.refusedConnection(ctx, in.Match, in.Path, err)
-	}
-	return answerConnection(ctx, &c), nil
+	c, err := held(in.Match, draft.Version, a.connectionNow(ctx, in.Path), func(version int64) (notify.Connection, error) {
+		draft.Version = version
+		return a.Hooks.SaveConnection(ctx, draft, in.Wrong)
+	})
+	return answerConnection(ctx, &c), err
 }
 
-func (a *API) deleteConnection(ctx context.Context, in deletedConnection) (none rest.None, err error) {
-	at := notify.Connection{Name: in.Connection}
-	if err := a.unchangedConnection(ctx, in.Match, &at); err != nil {
-		return none, err
-	}
-	if err := a.Hooks.DeleteConnection(ctx, at.Name, at.Version); err != nil {
-		return none, a.refusedConnection(ctx, in.Match, at.Name, err)
-	}
-	return none, nil
+func (a *API) deleteConnection(ctx context.Context, in deletedConnection) error {
+	return heldDo(in.Match, a.connectionNow(ctx, in.Connection), func(version int64) error {
+		return a.Hooks.DeleteConnection(ctx, in.Connection, version)
+	})
 }
 
 // connection is what is to be saved.
@@ -150,7 +139,7 @@ func (in *newConnection) connection() notify.Connection {
 func answerConnection(ctx context.Context, c *notify.Connection) rest.Answer[Connection] {
 	out := rest.Answer[Connection]{Body: connectionOf(ctx, c)}
 	if !c.File {
-		out.ETag = connectionETag(c)
+		out.ETag = rest.ETag(connectionID(c), c.Version)
 	}
 	return out
 }

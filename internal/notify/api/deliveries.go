@@ -74,36 +74,22 @@ func (DeliveryAttempt) MemberWords() map[string]string {
 }
 
 func (a *API) registerDeliveries(r *rest.Router) {
-	rest.Add(r, rest.Operation[listedDeliveries, rest.List[Delivery]]{
-		Route: rest.Route{Method: "GET", Path: DeliveriesPath},
-		Words: rest.Words{
-			ID: "listDeliveries", Tag: "rules", Summary: "Lists what went where, the newest first.", Answer: "A page of deliveries.",
-			Text:    "With `filterId` for users who administer that rule, with `reportId` those that the user may see, else `ADMIN`.",
-			Refused: []int{http.StatusForbidden, http.StatusNotFound},
-		},
-		Examples: deliveryExample,
-		Do:       a.listDeliveries,
-	})
-	rest.Add(r, rest.Operation[ofDelivery, Delivery]{
-		Route: rest.Route{Method: "GET", Path: DeliveriesPath + "/{id}"},
-		Words: rest.Words{
-			ID: "getDelivery", Tag: "rules", Summary: "Returns a delivery with all its attempts.", Answer: "The delivery.",
-			Text: "For users who administer a rule that it is for.", Refused: []int{http.StatusForbidden}, RefusedFor: noDelivery,
-		},
-		Examples: []rest.Example[ofDelivery, Delivery]{{Name: "fresh", Err: fault.New(fault.NotFound, "There is no delivery with id 1.")}},
-		Do:       a.getDelivery,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: DeliveriesPath}, rest.Words{
+		ID: "listDeliveries", Tag: "rules", Summary: "Lists what went where, the newest first.", Answer: "A page of deliveries.",
+		Text:    "With `filterId` for users who administer that rule, with `reportId` those that the user may see, else `ADMIN`.",
+		Refused: []int{http.StatusForbidden, http.StatusNotFound},
+	}, a.listDeliveries, deliveryExample...)
+	rest.Add(r, rest.Route{Method: "GET", Path: DeliveriesPath + "/{id}"}, rest.Words{
+		ID: "getDelivery", Tag: "rules", Summary: "Returns a delivery with all its attempts.", Answer: "The delivery.",
+		Text: "For users who administer a rule that it is for.", Refused: []int{http.StatusForbidden}, RefusedFor: noDelivery,
+	}, a.getDelivery, rest.Example[ofDelivery, Delivery]{Name: "fresh", Err: fault.New(fault.NotFound, "There is no delivery with id 1.")})
 	a.registerRedelivery(r)
-	rest.Add(r, rest.Operation[namedDelivery, rest.None]{
-		Route: rest.Route{Method: "POST", Path: DeliveriesPath + "/try"},
-		Words: rest.Words{
-			ID: "tryDelivery", Tag: "rules", Summary: "Has a delivery that waits, and what waits in front of it, tried at once.",
-			Text:   "Whatever closed its channel; for users who administer every rule that it is for. It is 409 where it does not wait.",
-			Answer: "It is tried now.", Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict}, RefusedFor: noDelivery,
-		},
-		Examples: []rest.Example[namedDelivery, rest.None]{{Name: "fresh", Err: fault.New(fault.NotFound, "There is no delivery with id 1.")}},
-		Do:       a.tryNow,
-	})
+	rest.Add(r, rest.Route{Method: "POST", Path: DeliveriesPath + "/try"}, rest.Words{
+		ID: "tryDelivery", Tag: "rules", Summary: "Has a delivery that waits, and what waits in front of it, tried at once.",
+		Text:   "Whatever closed its channel; for users who administer every rule that it is for. It is 409 where it does not wait.",
+		Answer: "It is tried now.", Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict}, RefusedFor: noDelivery,
+	}, rest.Done(func(ctx context.Context, in namedDelivery) error { return a.Deliveries.TryNow(ctx, int64(in.ID)) }),
+		rest.Example[namedDelivery, rest.None]{Name: "fresh", Err: fault.New(fault.NotFound, "There is no delivery with id 1.")})
 }
 
 var deliveryExample = []rest.Example[listedDeliveries, rest.List[Delivery]]{{
@@ -128,7 +114,7 @@ func (a *API) listDeliveries(ctx context.Context, in listedDeliveries) (list res
 	}
 	found, err := a.Deliveries.List(ctx, f)
 	key := func(d notify.DeliveryInfo) string { return strconv.FormatInt(d.ID, 10) }
-	return rest.NewList(in.Page, found, err, key, func(d notify.DeliveryInfo) Delivery { return deliveryOf(&d) })
+	return rest.NewList(in.Page, found, err, key, deliveryOf)
 }
 
 // mayList needs the permission of the rule that f names, or else ADMIN. Of
@@ -149,18 +135,12 @@ func (a *API) getDelivery(ctx context.Context, in ofDelivery) (Delivery, error) 
 	if err != nil {
 		return Delivery{}, err
 	}
-	out := deliveryOf(&d)
-	for i := range attempts {
-		out.AttemptList = append(out.AttemptList, attemptOf(&attempts[i]))
-	}
+	out := deliveryOf(d)
+	out.AttemptList = rest.Each(attempts, attemptOf)
 	return out, nil
 }
 
-func (a *API) tryNow(ctx context.Context, in namedDelivery) (rest.None, error) {
-	return rest.None{}, a.Deliveries.TryNow(ctx, int64(in.ID))
-}
-
-func deliveryOf(d *notify.DeliveryInfo) Delivery {
+func deliveryOf(d notify.DeliveryInfo) Delivery {
 	out := Delivery{
 		ID: d.ID, State: d.State, Reason: d.Reason, Note: d.Note,
 		Rules: notify.RuleIDs(d.Delivery.Rules), Reports: notify.ReportIDs(d.Delivery.Rules),
@@ -183,7 +163,7 @@ func deliveryOf(d *notify.DeliveryInfo) Delivery {
 	return out
 }
 
-func attemptOf(a *notify.Attempt) DeliveryAttempt {
+func attemptOf(a notify.Attempt) DeliveryAttempt {
 	out := DeliveryAttempt{
 		At: a.At, Status: a.Status, Answer: a.Answer, AnswerWithheld: a.Withheld, Error: a.Err, Seconds: a.Took.Seconds(),
 		Request: a.Request, RequestWithheld: a.RequestWithheld,

@@ -17,28 +17,20 @@ type EventType struct {
 }
 
 func (a *API) registerEventTypes(r *rest.Router) {
-	rest.Add(r, rest.Operation[struct{}, []EventType]{
-		Route: rest.Route{Method: "GET", Path: basePath + "/eventTypes"},
-		Words: rest.Words{
-			ID: "listEventTypes", Tag: "rules", Summary: "Lists the event types that a rule can select.",
-			Answer: "All of them, in the order in which the console groups them.",
-			Text: "The keys are what `eventTypes` and `expectedEvents` of rules take. Rules of an edition take only the types that name " +
-				"that edition. A type stays once it is there; new ones may come with a release.",
-		},
-		Examples: []rest.Example[struct{}, []EventType]{{Name: "first", Out: &[]EventType{
-			{"BRANCH_CREATED", "Branch created", "Branches and tags", []notify.Edition{notify.SelfHosted, notify.Cloud}},
-		}}},
-		Do: listEventTypes,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: basePath + "/eventTypes"}, rest.Words{
+		ID: "listEventTypes", Tag: "rules", Summary: "Lists the event types that a rule can select.",
+		Answer: "All of them, in the order in which the console groups them.",
+		Text: "The keys are what `eventTypes` and `expectedEvents` of rules take. Rules of an edition take only the types that name " +
+			"that edition. A type stays once it is there; new ones may come with a release.",
+	}, listEventTypes, rest.Example[struct{}, []EventType]{Name: "first", Out: &[]EventType{
+		{"BRANCH_CREATED", "Branch created", "Branches and tags", []notify.Edition{notify.SelfHosted, notify.Cloud}},
+	}})
 }
 
 func listEventTypes(context.Context, struct{}) ([]EventType, error) {
-	types := notify.EventTypes()
-	out := make([]EventType, len(types))
-	for i, t := range types {
-		out[i] = EventType{Key: t.String(), Name: t.Name(), Category: t.Category(), Editions: t.Editions()}
-	}
-	return out, nil
+	return rest.Each(notify.EventTypes(), func(t notify.EventType) EventType {
+		return EventType{Key: t.String(), Name: t.Name(), Category: t.Category(), Editions: t.Editions()}
+	}), nil
 }
 
 // formatOf reads the format of a rule or report; "" stays.

@@ -66,31 +66,21 @@ type ofEvent struct {
 var noEvent = map[int]string{http.StatusNotFound: "There is no such event. Users without `SYS_ADMIN` get 403 instead."}
 
 func (a *API) registerEvents(r *rest.Router) {
-	rest.Add(r, rest.Operation[listedEvents, rest.List[Event]]{
-		Route: rest.Route{Method: "GET", Path: EventsPath},
-		Words: rest.Words{
-			ID: "listEvents", Tag: "rules", Summary: "Lists what came in, the newest first.", Answer: "A page of events.",
-			Text: "Also what no rule took, and what was not understood, for as long as events are kept (7 days, and longer where a delivery needs " +
-				"them). With `projectKey` for users who administer that project, with `repositoryKey` too that repository, else `ADMIN`. A page that " +
-				"looked through 50,000 events in vain ends early: it may have few items or none, and a `next`.",
-			Refused: []int{http.StatusForbidden},
-		},
-		Examples: []rest.Example[listedEvents, rest.List[Event]]{{Name: "page", Out: &rest.List[Event]{Next: "YrDJRTgxNTA", Items: []Event{{
-			ID: 8150, ReceivedAt: exampleTime, Connection: "main", Key: "repo:refs_changed", Outcome: notify.EventTaken,
-			EventTypes: []notify.EventType{notify.TagCreated}, ProjectKey: "ALPHA", RepositoryKey: "api", Branch: "v1.4.0", User: "ada", Rules: 1,
-		}}}}},
-		Do: a.listEvents,
-	})
-	rest.Add(r, rest.Operation[ofEvent, Event]{
-		Route: rest.Route{Method: "GET", Path: EventsPath + "/{id}"},
-		Words: rest.Words{
-			ID: "getEvent", Tag: "rules", Summary: "Returns an event, with its body where it was not understood.", Answer: "The event.",
-			Text: "For users who administer its repository or project; what is of no project, `ADMIN`.", Refused: []int{http.StatusForbidden},
-			RefusedFor: noEvent,
-		},
-		Examples: []rest.Example[ofEvent, Event]{{Name: "fresh", Err: errNoEvent}},
-		Do:       a.getEvent,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: EventsPath}, rest.Words{
+		ID: "listEvents", Tag: "rules", Summary: "Lists what came in, the newest first.", Answer: "A page of events.",
+		Text: "Also what no rule took, and what was not understood, for as long as events are kept (7 days, and longer where a delivery needs " +
+			"them). With `projectKey` for users who administer that project, with `repositoryKey` too that repository, else `ADMIN`. A page that " +
+			"looked through 50,000 events in vain ends early: it may have few items or none, and a `next`.",
+		Refused: []int{http.StatusForbidden},
+	}, a.listEvents, rest.Example[listedEvents, rest.List[Event]]{Name: "page", Out: &rest.List[Event]{Next: "YrDJRTgxNTA", Items: []Event{{
+		ID: 8150, ReceivedAt: exampleTime, Connection: "main", Key: "repo:refs_changed", Outcome: notify.EventTaken,
+		EventTypes: []notify.EventType{notify.TagCreated}, ProjectKey: "ALPHA", RepositoryKey: "api", Branch: "v1.4.0", User: "ada", Rules: 1,
+	}}}})
+	rest.Add(r, rest.Route{Method: "GET", Path: EventsPath + "/{id}"}, rest.Words{
+		ID: "getEvent", Tag: "rules", Summary: "Returns an event, with its body where it was not understood.", Answer: "The event.",
+		Text: "For users who administer its repository or project; what is of no project, `ADMIN`.", Refused: []int{http.StatusForbidden},
+		RefusedFor: noEvent,
+	}, a.getEvent, rest.Example[ofEvent, Event]{Name: "fresh", Err: errNoEvent})
 	a.registerExplanations(r)
 }
 
@@ -112,10 +102,7 @@ func (a *API) listEvents(ctx context.Context, in listedEvents) (list rest.List[E
 	if err != nil {
 		return list, err
 	}
-	list.Items = make([]Event, len(found.Events))
-	for i := range found.Events {
-		list.Items[i] = eventOf(&found.Events[i])
-	}
+	list.Items = rest.Each(found.Events, eventOf)
 	if found.Next != 0 {
 		list.Next = in.Page.Next(strconv.FormatInt(found.Next, 10))
 	}
@@ -147,12 +134,12 @@ func (a *API) getEvent(ctx context.Context, in ofEvent) (Event, error) {
 		return Event{}, err
 	}
 	body, err := a.Events.Body(ctx, &e)
-	out := eventOf(&e)
+	out := eventOf(e)
 	out.Body = string(body)
 	return out, err
 }
 
-func eventOf(e *notify.LoggedEvent) Event {
+func eventOf(e notify.LoggedEvent) Event {
 	out := Event{
 		ID: e.ID, ReceivedAt: e.ReceivedAt, Connection: e.Connection, Hook: e.Hook, Key: e.Key, Outcome: e.Fate(), Reason: e.Reason,
 		EventTypes: []notify.EventType{}, ProjectKey: e.Project, RepositoryKey: e.Repository, Rules: e.Rules, BodySize: e.BodySize,

@@ -75,24 +75,19 @@ func (a *API) registerExplanations(r *rest.Router) {
 		ID: 8151, ReceivedAt: exampleTime, Connection: "main", Key: "repo:refs_changed", Outcome: notify.EventNotTaken,
 		EventTypes: []notify.EventType{notify.BranchUpdated}, ProjectKey: "ALPHA", RepositoryKey: "api", Branch: "main", User: "ada",
 	}
-	rest.Add(r, rest.Operation[explainedEvent, Explanation]{
-		Route: rest.Route{Method: "GET", Path: EventsPath + "/{id}/explain"},
-		Words: rest.Words{
-			ID: "explainEvent", Tag: "rules", Summary: "Explains which rules took an event, and why the others did not.", Answer: "A page of rules.",
-			Text: "The rules are those of the moment at which the event came, as they were then, whatever has become of them: the repository's " +
-				"own first, then its project's, then the global ones. Who may ask: as for the event; rules that one does not administer are only " +
-				"counted.",
-			Refused: []int{http.StatusForbidden}, RefusedFor: noEvent,
-		},
-		Examples: []rest.Example[explainedEvent, Explanation]{
-			{Name: "refused", Out: &Explanation{Event: event, OtherRules: 12, Items: []RuleVerdict{{
-				ID: 7, Version: 3, Name: "releases", Level: notify.Global, Channel: "5f1c2a9be04d7731", ChannelName: "Releases",
-				Outcome: notify.RuleRefused, Filter: "branchMask", Wants: "release/.*", Has: "main",
-			}}}},
-			{Name: "fresh", Err: errNoEvent},
-		},
-		Do: a.explainEvent,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: EventsPath + "/{id}/explain"}, rest.Words{
+		ID: "explainEvent", Tag: "rules", Summary: "Explains which rules took an event, and why the others did not.", Answer: "A page of rules.",
+		Text: "The rules are those of the moment at which the event came, as they were then, whatever has become of them: the repository's " +
+			"own first, then its project's, then the global ones. Who may ask: as for the event; rules that one does not administer are only " +
+			"counted.",
+		Refused: []int{http.StatusForbidden}, RefusedFor: noEvent,
+	}, a.explainEvent, []rest.Example[explainedEvent, Explanation]{
+		{Name: "refused", Out: &Explanation{Event: event, OtherRules: 12, Items: []RuleVerdict{{
+			ID: 7, Version: 3, Name: "releases", Level: notify.Global, Channel: "5f1c2a9be04d7731", ChannelName: "Releases",
+			Outcome: notify.RuleRefused, Filter: "branchMask", Wants: "release/.*", Has: "main",
+		}}}},
+		{Name: "fresh", Err: errNoEvent},
+	}...)
 }
 
 func (a *API) explainEvent(ctx context.Context, in explainedEvent) (out Explanation, err error) {
@@ -105,14 +100,8 @@ func (a *API) explainEvent(ctx context.Context, in explainedEvent) (out Explanat
 		return out, err
 	}
 	out = Explanation{
-		Event: eventOf(&x.Event), Items: make([]RuleVerdict, len(x.Rules)), Hidden: hiddenRules{x.Hidden, x.HiddenTook},
-		OtherRules: x.Elsewhere, Deliveries: make([]Delivery, len(x.Deliveries)),
-	}
-	for i := range x.Rules {
-		out.Items[i] = verdictOf(&x.Rules[i])
-	}
-	for i := range x.Deliveries {
-		out.Deliveries[i] = deliveryOf(&x.Deliveries[i])
+		Event: eventOf(x.Event), Items: rest.Each(x.Rules, verdictOf), Hidden: hiddenRules{x.Hidden, x.HiddenTook},
+		OtherRules: x.Elsewhere, Deliveries: rest.Each(x.Deliveries, deliveryOf),
 	}
 	if x.Next != nil {
 		out.Next = in.Page.Next(fmt.Sprint(x.Next))
@@ -123,7 +112,7 @@ func (a *API) explainEvent(ctx context.Context, in explainedEvent) (out Explanat
 // noteOf is the note about a verdict. A reason in sentences goes before it.
 func noteOf(r notify.Reason, note string) string { return strings.TrimSpace(r.Says + " " + note) }
 
-func verdictOf(v *notify.RuleVerdict) RuleVerdict {
+func verdictOf(v notify.RuleVerdict) RuleVerdict {
 	out := RuleVerdict{
 		ID: v.ID, Version: v.Version, Name: v.Name, Level: v.Level(), ProjectKey: v.ProjectKey, RepositoryKey: v.RepositoryKey,
 		Channel: v.Channel.Fingerprint, ChannelName: v.ChannelName, Outcome: v.Outcome,

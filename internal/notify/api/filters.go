@@ -50,50 +50,32 @@ type enableRule struct {
 }
 
 func (a *API) registerFilters(r *rest.Router) {
-	rest.Add(r, rest.Operation[listRules, rest.Answer[Rules]]{
-		Route: rest.Route{Method: "GET", Path: filterPath},
-		Words: rest.Words{
-			ID: "listRules", Tag: "rules", Summary: "Lists the rules of one level, or returns one rule.",
-			Text: "Without keys the global rules (`ADMIN`), with `projectKey` that project's (its administrators), with both that repository's " +
-				"(its administrators), ordered by name. With `id` that rule itself, for users who administer its level.",
-			Answer:  "The rules as an array; with `id` the rule itself, and its `ETag`.",
-			Headers: []string{"ETag"}, Refused: []int{http.StatusForbidden, http.StatusNotFound},
-		},
-		Examples: []rest.Example[listRules, rest.Answer[Rules]]{{Name: "global", Out: &rest.Answer[Rules]{Body: Rules{All: exampleList()}}}},
-		Do:       a.listFilters,
-	})
-	rest.Add(r, rest.Operation[saveRule, rest.Answer[Rule]]{
-		Route: rest.Route{Method: "POST", Path: filterPath},
-		Words: rest.Words{
-			ID: "saveRule", Tag: "rules", Summary: "Creates or saves a rule.",
-			Text: "`id` 0 or absent creates a rule; else it saves that rule, and members that are left out get their defaults, but for " +
-				"`webhookUrl`, `connection`, `projectKey` and `repositoryKey`, which stay. Needs the permission of the rule's level.\n\n" +
-				"A rule that is saved holds for every event that is acknowledged after the answer, on every node.\n\n" + overwritesNothing,
-			Answer: "The rule was saved.", Headers: []string{"ETag"},
-			Also:    []rest.Success{{Status: http.StatusCreated, Text: "The rule was created.", Headers: []string{"Location", "ETag"}}},
-			Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
-		},
-		Examples: exampleSaves,
-		Do:       a.saveFilter,
-	})
-	rest.Add(r, rest.Operation[deleteRule, rest.None]{
-		Route: rest.Route{Method: "DELETE", Path: filterPath},
-		Words: rest.Words{
-			ID: "deleteRule", Tag: "rules", Summary: "Deletes a rule.", Answer: "The rule is deleted.",
-			Refused: []int{http.StatusForbidden, http.StatusNotFound},
-			Text:    "Needs the permission of the rule's level. What waits for this rule alone is cancelled.",
-		},
-		Do: rest.Done(a.deleteFilter),
-	})
-	rest.Add(r, rest.Operation[enableRule, rest.Answer[Rule]]{
-		Route: rest.Route{Method: "PUT", Path: filterPath + "/enabled"},
-		Words: rest.Words{
-			ID: "enableRule", Tag: "rules", Summary: "Switches a rule on or off.", Answer: "The rule as it is now.", Headers: []string{"ETag"},
-			Text:    "Needs the permission of the rule's level. What waits for a rule that is switched off, and for no other, is cancelled.",
-			Refused: []int{http.StatusForbidden, http.StatusNotFound},
-		},
-		Do: a.enableFilter,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: filterPath}, rest.Words{
+		ID: "listRules", Tag: "rules", Summary: "Lists the rules of one level, or returns one rule.",
+		Text: "Without keys the global rules (`ADMIN`), with `projectKey` that project's (its administrators), with both that repository's " +
+			"(its administrators), ordered by name. With `id` that rule itself, for users who administer its level.",
+		Answer:  "The rules as an array; with `id` the rule itself, and its `ETag`.",
+		Headers: []string{"ETag"}, Refused: []int{http.StatusForbidden, http.StatusNotFound},
+	}, a.listFilters, rest.Example[listRules, rest.Answer[Rules]]{Name: "global", Out: &rest.Answer[Rules]{Body: Rules{All: exampleList()}}})
+	rest.Add(r, rest.Route{Method: "POST", Path: filterPath}, rest.Words{
+		ID: "saveRule", Tag: "rules", Summary: "Creates or saves a rule.",
+		Text: "`id` 0 or absent creates a rule; else it saves that rule, and members that are left out get their defaults, but for " +
+			"`webhookUrl`, `connection`, `projectKey` and `repositoryKey`, which stay. Needs the permission of the rule's level.\n\n" +
+			"A rule that is saved holds for every event that is acknowledged after the answer, on every node.\n\n" + overwritesNothing,
+		Answer: "The rule was saved.", Headers: []string{"ETag"},
+		Also:    []rest.Success{{Status: http.StatusCreated, Text: "The rule was created.", Headers: []string{"Location", "ETag"}}},
+		Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
+	}, a.saveFilter, exampleSaves...)
+	rest.Add(r, rest.Route{Method: "DELETE", Path: filterPath}, rest.Words{
+		ID: "deleteRule", Tag: "rules", Summary: "Deletes a rule.", Answer: "The rule is deleted.",
+		Refused: []int{http.StatusForbidden, http.StatusNotFound},
+		Text:    "Needs the permission of the rule's level. What waits for this rule alone is cancelled.",
+	}, rest.Done(a.deleteFilter))
+	rest.Add(r, rest.Route{Method: "PUT", Path: filterPath + "/enabled"}, rest.Words{
+		ID: "enableRule", Tag: "rules", Summary: "Switches a rule on or off.", Answer: "The rule as it is now.", Headers: []string{"ETag"},
+		Text:    "Needs the permission of the rule's level. What waits for a rule that is switched off, and for no other, is cancelled.",
+		Refused: []int{http.StatusForbidden, http.StatusNotFound},
+	}, a.enableFilter)
 }
 
 // overwritesNothing is said of what saves a rule.
@@ -106,7 +88,7 @@ func (a *API) listFilters(ctx context.Context, in listRules) (out rest.Answer[Ru
 		if err != nil {
 			return out, err
 		}
-		one := a.ruleOf(&info)
+		one := a.ruleOf(info)
 		out.Body.One, out.ETag = &one, etagOf(&info)
 		return out, nil
 	}
@@ -117,10 +99,7 @@ func (a *API) listFilters(ctx context.Context, in listRules) (out rest.Answer[Ru
 		}
 	}
 	rules, err := a.Rules.List(ctx, of)
-	out.Body.All = make([]Rule, len(rules))
-	for i := range rules {
-		out.Body.All[i] = a.ruleOf(&rules[i])
-	}
+	out.Body.All = rest.Each(rules, a.ruleOf)
 	return out, err
 }
 
@@ -129,14 +108,14 @@ func (a *API) saveFilter(ctx context.Context, in saveRule) (out rest.Answer[Rule
 	if err != nil {
 		return out, err
 	}
-	if err := a.unchanged(ctx, in.Match, &draft); err != nil {
+	info, err := held(in.Match, draft.Version, a.ruleNow(ctx, draft.ID), func(version int64) (notify.RuleInfo, error) {
+		draft.Version = version
+		return a.Rules.Save(ctx, draft, in.WebhookURL, in.Wrong)
+	})
+	if err != nil {
 		return out, err
 	}
-	info, err := a.Rules.Save(ctx, draft, in.WebhookURL, in.Wrong)
-	if err != nil {
-		return out, a.refused(ctx, in.Match, draft.ID, err)
-	}
-	out.Body, out.ETag = a.ruleOf(&info), etagOf(&info)
+	out.Body, out.ETag = a.ruleOf(info), etagOf(&info)
 	if draft.ID == 0 {
 		out.Status, out.Location = http.StatusCreated, rest.Link(ctx, filterPath+"?id="+strconv.FormatInt(info.ID, 10))
 	}
@@ -151,11 +130,7 @@ func (a *API) deleteFilter(ctx context.Context, in deleteRule) error {
 	if err := in.checkPlace(&info); err != nil {
 		return err
 	}
-	at := notify.Rule{ID: info.ID}
-	if err := a.unchanged(ctx, in.Match, &at); err != nil {
-		return err
-	}
-	return a.refused(ctx, in.Match, info.ID, a.Rules.Delete(ctx, info.ID, at.Version))
+	return heldDo(in.Match, a.ruleNow(ctx, info.ID), func(version int64) error { return a.Rules.Delete(ctx, info.ID, version) })
 }
 
 // checkPlace is fault.Invalid where the keys of a level that the query names are not
@@ -189,13 +164,13 @@ func (a *API) enableFilter(ctx context.Context, in enableRule) (out rest.Answer[
 	if _, err := a.filter(ctx, int64(in.ID)); err != nil {
 		return out, err
 	}
-	at := notify.Rule{ID: int64(in.ID)}
-	if err := a.unchanged(ctx, in.Match, &at); err != nil {
-		return out, err
-	}
-	info, err := a.Rules.Enable(ctx, at.ID, at.Version, bool(in.Enabled))
-	if err != nil {
-		return out, a.refused(ctx, in.Match, at.ID, err)
-	}
-	return rest.Answer[Rule]{Body: a.ruleOf(&info), ETag: etagOf(&info)}, nil
+	info, err := a.enable(ctx, in.Match, int64(in.ID), in.Enabled)
+	return rest.Answer[Rule]{Body: a.ruleOf(info), ETag: etagOf(&info)}, err
+}
+
+// enable switches a rule of either edition on or off.
+func (a *API) enable(ctx context.Context, match rest.Match, id int64, on enabling) (notify.RuleInfo, error) {
+	return held(match, 0, a.ruleNow(ctx, id), func(version int64) (notify.RuleInfo, error) {
+		return a.Rules.Enable(ctx, id, version, bool(on))
+	})
 }

@@ -61,75 +61,47 @@ type ofHook struct {
 const hooksPath = connectionsPath + "/{name}/hooks"
 
 func (a *API) registerHooks(r *rest.Router) {
-	rest.Add(r, rest.Operation[ofConnection, Hook]{
-		Route: rest.Route{Method: "POST", Path: connectionsPath + "/{name}/rotate", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "rotateConnectionSecret", Tag: "connections", Summary: "Gives the connection's own hook a new secret.",
-			Text: "Needs `SYS_ADMIN`. The answer is the only time that it is shown; the old one signs for 7 days more. A secret that is in the " +
-				"configuration file is 409.",
-			Answer: "The hook, with its new secret.", Refused: []int{http.StatusConflict},
-		},
-		Examples: []rest.Example[ofConnection, Hook]{{
-			Name: "fresh", Err: fault.New(fault.Conflict, "The secret of this hook is in the configuration file; change it there."),
-		}},
-		Do: func(ctx context.Context, in ofConnection) (Hook, error) { return a.rotateHook(ctx, ofHook{in, ""}) },
+	rest.Add(r, rest.Route{Method: "POST", Path: connectionsPath + "/{name}/rotate", Access: rest.SysAdmins}, rest.Words{
+		ID: "rotateConnectionSecret", Tag: "connections", Summary: "Gives the connection's own hook a new secret.",
+		Text: "Needs `SYS_ADMIN`. The answer is the only time that it is shown; the old one signs for 7 days more. A secret that is in the " +
+			"configuration file is 409.",
+		Answer: "The hook, with its new secret.", Refused: []int{http.StatusConflict},
+	}, func(ctx context.Context, in ofConnection) (Hook, error) { return a.rotateHook(ctx, ofHook{in, ""}) }, rest.Example[ofConnection, Hook]{
+		Name: "fresh", Err: fault.New(fault.Conflict, "The secret of this hook is in the configuration file; change it there."),
 	})
-	rest.Add(r, rest.Operation[pageOfConnection, rest.List[Hook]]{
-		Route: rest.Route{Method: "GET", Path: hooksPath, Access: rest.SignedIn},
-		Words: rest.Words{
-			ID: "listHooks", Tag: "connections", Summary: "Lists the hooks of a connection, its own first, then by name.",
-			Text: "Those that one administers; that of scope all needs `SYS_ADMIN`.", Answer: "A page of hooks, without secrets.",
-			Refused: []int{http.StatusForbidden},
-		},
-		Do: a.listHooks,
-	})
-	rest.Add(r, rest.Operation[newHook, rest.Answer[Hook]]{
-		Route: rest.Route{Method: "POST", Path: hooksPath, Access: rest.SignedIn},
-		Words: rest.Words{
-			ID: "createHook", Tag: "connections", Summary: "Makes a hook with a scope and a secret of its own.", Status: http.StatusCreated,
-			Text: "Without keys its scope is everything, which needs `SYS_ADMIN`; with `projectKey` that project, for its administrators; with " +
-				"both keys that repository, for its administrators. The answer is the only time that `secret` is shown. Hooks can be added to a " +
-				"connection of the configuration file.",
-			Answer: "The hook takes webhooks, on every node.", Headers: []string{"Location"},
-			Refused: []int{http.StatusForbidden, http.StatusConflict},
-		},
-		Examples: []rest.Example[newHook, rest.Answer[Hook]]{{
-			Name: "project", In: newHook{Name: "atl", ProjectKey: "ATL"},
-			Out: &rest.Answer[Hook]{Body: Hook{
-				Name: "atl", ProjectKey: "ATL", URL: "https://tools.example.com/hooks/main/atl",
-				Secret: "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", CreatedBy: "admin", CreatedAt: exampleTime,
-			}},
+	rest.Add(r, rest.Route{Method: "GET", Path: hooksPath, Access: rest.SignedIn}, rest.Words{
+		ID: "listHooks", Tag: "connections", Summary: "Lists the hooks of a connection, its own first, then by name.",
+		Text: "Those that one administers; that of scope all needs `SYS_ADMIN`.", Answer: "A page of hooks, without secrets.",
+		Refused: []int{http.StatusForbidden},
+	}, a.listHooks)
+	rest.Add(r, rest.Route{Method: "POST", Path: hooksPath, Access: rest.SignedIn}, rest.Words{
+		ID: "createHook", Tag: "connections", Summary: "Makes a hook with a scope and a secret of its own.", Status: http.StatusCreated,
+		Text: "Without keys its scope is everything, which needs `SYS_ADMIN`; with `projectKey` that project, for its administrators; with " +
+			"both keys that repository, for its administrators. The answer is the only time that `secret` is shown. Hooks can be added to a " +
+			"connection of the configuration file.",
+		Answer: "The hook takes webhooks, on every node.", Headers: []string{"Location"},
+		Refused: []int{http.StatusForbidden, http.StatusConflict},
+	}, a.createHook, rest.Example[newHook, rest.Answer[Hook]]{
+		Name: "project", In: newHook{Name: "atl", ProjectKey: "ATL"},
+		Out: &rest.Answer[Hook]{Body: Hook{
+			Name: "atl", ProjectKey: "ATL", URL: "https://tools.example.com/hooks/main/atl",
+			Secret: "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", CreatedBy: "admin", CreatedAt: exampleTime,
 		}},
-		Do: a.createHook,
 	})
 	one, missing := hooksPath+"/{hook}", fault.New(fault.NotFound, `The connection "main" has no hook "nowhere".`)
-	rest.Add(r, rest.Operation[ofHook, Hook]{
-		Route: rest.Route{Method: "GET", Path: one, Access: rest.SignedIn},
-		Words: rest.Words{
-			ID: "getHook", Tag: "connections", Summary: "Returns a hook.", Text: "Needs administration of its scope.",
-			Answer: "The hook, without its secret.", Refused: []int{http.StatusForbidden},
-		},
-		Examples: []rest.Example[ofHook, Hook]{{Name: "fresh", Err: missing}},
-		Do:       a.hook,
-	})
-	rest.Add(r, rest.Operation[ofHook, rest.None]{
-		Route: rest.Route{Method: "DELETE", Path: one, Access: rest.SignedIn},
-		Words: rest.Words{
-			ID: "deleteHook", Tag: "connections", Summary: "Deletes a hook.", Text: "What it signed is refused from then on, on every node.",
-			Answer: "The hook is gone.", Refused: []int{http.StatusForbidden, http.StatusConflict},
-		},
-		Do: rest.Done(func(ctx context.Context, in ofHook) error { return a.Hooks.Delete(ctx, in.Connection, in.Hook) }),
-	})
-	rest.Add(r, rest.Operation[ofHook, Hook]{
-		Route: rest.Route{Method: "POST", Path: one + "/rotate", Access: rest.SignedIn},
-		Words: rest.Words{
-			ID: "rotateHook", Tag: "connections", Summary: "Gives a hook a new secret.", Answer: "The hook, with its new secret.",
-			Text:    "The answer is the only time that it is shown; the old one signs for 7 days more.",
-			Refused: []int{http.StatusForbidden, http.StatusConflict},
-		},
-		Examples: []rest.Example[ofHook, Hook]{{Name: "fresh", Err: missing}},
-		Do:       a.rotateHook,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: one, Access: rest.SignedIn}, rest.Words{
+		ID: "getHook", Tag: "connections", Summary: "Returns a hook.", Text: "Needs administration of its scope.",
+		Answer: "The hook, without its secret.", Refused: []int{http.StatusForbidden},
+	}, a.hook, rest.Example[ofHook, Hook]{Name: "fresh", Err: missing})
+	rest.Add(r, rest.Route{Method: "DELETE", Path: one, Access: rest.SignedIn}, rest.Words{
+		ID: "deleteHook", Tag: "connections", Summary: "Deletes a hook.", Text: "What it signed is refused from then on, on every node.",
+		Answer: "The hook is gone.", Refused: []int{http.StatusForbidden, http.StatusConflict},
+	}, rest.Done(func(ctx context.Context, in ofHook) error { return a.Hooks.Delete(ctx, in.Connection, in.Hook) }))
+	rest.Add(r, rest.Route{Method: "POST", Path: one + "/rotate", Access: rest.SignedIn}, rest.Words{
+		ID: "rotateHook", Tag: "connections", Summary: "Gives a hook a new secret.", Answer: "The hook, with its new secret.",
+		Text:    "The answer is the only time that it is shown; the old one signs for 7 days more.",
+		Refused: []int{http.StatusForbidden, http.StatusConflict},
+	}, a.rotateHook, rest.Example[ofHook, Hook]{Name: "fresh", Err: missing})
 }
 
 func (a *API) listHooks(ctx context.Context, in pageOfConnection) (list rest.List[Hook], err error) {
@@ -153,20 +125,16 @@ func (a *API) createHook(ctx context.Context, in newHook) (answer rest.Answer[Ho
 		return answer, fault.Every(in.Wrong.Err(), draft.Validate())
 	}
 	h, err := a.Hooks.Create(ctx, draft)
-	if err != nil {
-		return answer, err
-	}
-	out := hookOf(ctx, &h)
+	return rest.Created(ctx, withSecret(ctx, &h), connectionsPath+"/"+h.Connection+"/hooks/"+h.Name), err
+}
+
+func withSecret(ctx context.Context, h *notify.Hook) Hook {
+	out := hookOf(ctx, h)
 	out.Secret = h.Secret.Reveal()
-	return rest.Created(ctx, out, connectionsPath+"/"+h.Connection+"/hooks/"+h.Name), nil
+	return out
 }
 
 func (a *API) rotateHook(ctx context.Context, in ofHook) (Hook, error) {
 	h, err := a.Hooks.Rotate(ctx, in.Connection, in.Hook)
-	if err != nil {
-		return Hook{}, err
-	}
-	out := hookOf(ctx, &h)
-	out.Secret = h.Secret.Reveal()
-	return out, nil
+	return withSecret(ctx, &h), err
 }

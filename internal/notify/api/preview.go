@@ -23,16 +23,12 @@ type previewCard struct {
 }
 
 func (a *API) registerPreview(r *rest.Router) {
-	rest.Add(r, rest.Operation[previewCard, map[string]any]{
-		Route: rest.Route{Method: "GET", Path: basePath + "/preview", Own: true},
-		Words: rest.Words{
-			ID: "previewCard", Tag: "rules", Summary: "Shows the card of an event type, of an event that never was.", Answer: "The card.",
-			Text: "The event is made up; nothing is stored or sent. `teams` and `slack` are the JSON body that the chat platform is sent; " +
-				"`html` is a page that shows the card about as the chat platform does.",
-			Media: "text/html",
-		},
-		Serve: a.preview,
-	})
+	rest.Serve[previewCard, map[string]any](r, rest.Route{Method: "GET", Path: basePath + "/preview", Own: true}, rest.Words{
+		ID: "previewCard", Tag: "rules", Summary: "Shows the card of an event type, of an event that never was.", Answer: "The card.",
+		Text: "The event is made up; nothing is stored or sent. `teams` and `slack` are the JSON body that the chat platform is sent; " +
+			"`html` is a page that shows the card about as the chat platform does.",
+		Media: "text/html",
+	}, a.preview)
 }
 
 func (a *API) preview(w http.ResponseWriter, _ *http.Request, in previewCard) error {

@@ -34,46 +34,32 @@ const cancelWhat = "Give the id of a delivery, or the filterId of the rule whose
 
 func (a *API) registerRedelivery(r *rest.Router) {
 	path := DeliveriesPath + "/redeliver"
-	rest.Add(r, rest.Operation[countedDeliveries, Redeliverable]{
-		Route: rest.Route{Method: "GET", Path: path},
-		Words: rest.Words{
-			ID: "countRedeliverable", Tag: "rules", Summary: "Returns how many deliveries a redelivery would put back, for the question before it.",
-			Text: "For whom the same `POST` is allowed; nothing is changed. Send `count` and `asOf` with the `POST`: then these deliveries at " +
-				"most are redelivered. At most 10,000 are looked at.",
-			Answer:  "How many would be redelivered, how many not and why, and when that was so.",
-			Refused: []int{http.StatusForbidden, http.StatusNotFound},
-		},
-		Examples: []rest.Example[countedDeliveries, Redeliverable]{{Name: "rule", Out: &Redeliverable{Count: 12, Skipped: 3, AsOf: exampleTime}}},
-		Do:       a.countRedeliverable,
-	})
-	rest.Add(r, rest.Operation[redelivery, Redelivered]{
-		Route: rest.Route{Method: "POST", Path: path},
-		Words: rest.Words{
-			ID: "redeliver", Tag: "rules", Summary: "Puts deliveries that ended back into the queue of their channel.",
-			Text: "With `id` that one, for users who administer every rule that it is for. It is 409 where it waits already, or where no enabled " +
-				"rule wants it. Without, all of a `state`, of one rule with `filterId` (its administrators) or of all (`ADMIN`), at most 10,000 at " +
-				"once. They keep their order and go out before what came later; where many wait, as digests. What deleted rules or reports sent " +
-				"goes to its channel itself, where others use that, for who administers all of these.",
-			Answer:  "How many wait again, and how many do not and why.",
-			Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
-		},
-		Examples: []rest.Example[redelivery, Redelivered]{
-			{Name: "rule", Out: &Redelivered{Redelivered: 12}},
-			{Name: "fresh", Err: fault.InvalidField("state", "Use failed, cancelled or delivered.")},
-		},
-		Do: a.redeliver,
-	})
-	rest.Add(r, rest.Operation[cancellation, cancelled]{
-		Route: rest.Route{Method: "POST", Path: DeliveriesPath + "/cancel"},
-		Words: rest.Words{
-			ID: "cancelDeliveries", Tag: "rules", Summary: "Cancels deliveries that wait.",
-			Text: "With `id` that one, for users who administer every rule that it is for; 409 where it does not wait. Else all that wait for the " +
-				"rule `filterId`, at most 10,000 at once. One that is under way may still arrive. They can be redelivered.",
-			Answer: "How many messages were cancelled.", Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
-		},
-		Examples: []rest.Example[cancellation, cancelled]{{Name: "fresh", Err: fault.InvalidField("filterId", cancelWhat)}},
-		Do:       a.cancel,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: path}, rest.Words{
+		ID: "countRedeliverable", Tag: "rules", Summary: "Returns how many deliveries a redelivery would put back, for the question before it.",
+		Text: "For whom the same `POST` is allowed; nothing is changed. Send `count` and `asOf` with the `POST`: then these deliveries at " +
+			"most are redelivered. At most 10,000 are looked at.",
+		Answer:  "How many would be redelivered, how many not and why, and when that was so.",
+		Refused: []int{http.StatusForbidden, http.StatusNotFound},
+	}, a.countRedeliverable,
+		rest.Example[countedDeliveries, Redeliverable]{Name: "rule", Out: &Redeliverable{Count: 12, Skipped: 3, AsOf: exampleTime}})
+	rest.Add(r, rest.Route{Method: "POST", Path: path}, rest.Words{
+		ID: "redeliver", Tag: "rules", Summary: "Puts deliveries that ended back into the queue of their channel.",
+		Text: "With `id` that one, for users who administer every rule that it is for. It is 409 where it waits already, or where no enabled " +
+			"rule wants it. Without, all of a `state`, of one rule with `filterId` (its administrators) or of all (`ADMIN`), at most 10,000 at " +
+			"once. They keep their order and go out before what came later; where many wait, as digests. What deleted rules or reports sent " +
+			"goes to its channel itself, where others use that, for who administers all of these.",
+		Answer:  "How many wait again, and how many do not and why.",
+		Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
+	}, a.redeliver, []rest.Example[redelivery, Redelivered]{
+		{Name: "rule", Out: &Redelivered{Redelivered: 12}},
+		{Name: "fresh", Err: fault.InvalidField("state", "Use failed, cancelled or delivered.")},
+	}...)
+	rest.Add(r, rest.Route{Method: "POST", Path: DeliveriesPath + "/cancel"}, rest.Words{
+		ID: "cancelDeliveries", Tag: "rules", Summary: "Cancels deliveries that wait.",
+		Text: "With `id` that one, for users who administer every rule that it is for; 409 where it does not wait. Else all that wait for the " +
+			"rule `filterId`, at most 10,000 at once. One that is under way may still arrive. They can be redelivered.",
+		Answer: "How many messages were cancelled.", Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
+	}, a.cancel, rest.Example[cancellation, cancelled]{Name: "fresh", Err: fault.InvalidField("filterId", cancelWhat)})
 }
 
 func (a *API) countRedeliverable(ctx context.Context, in countedDeliveries) (Redeliverable, error) {

@@ -54,18 +54,13 @@ func (refusedQuery) MemberWords() map[string]string {
 }
 
 func (a *API) registerRefused(r *rest.Router) {
-	rest.Add(r, rest.Operation[refusedQuery, rest.List[RefusedWebhooks]]{
-		Route: rest.Route{Method: "GET", Path: RefusedPath, Access: rest.SignedIn},
-		Words: rest.Words{
-			ID: "listRefusedWebhooks", Tag: "connections", Answer: "A page of counts.",
-			Summary: "Counts the webhooks that were refused in the last 24 hours, by connection, hook and reason.",
-			Text: "A refused webhook is no event: it was answered with 400, 401, 403, 404, 408 or 413, and nothing of it is kept. With `ADMIN` " +
-				"those of all connections, else those of the hooks that you administer. Posts to addresses that name no connection are not counted.",
-			Refused: []int{http.StatusForbidden, http.StatusNotFound},
-		},
-		Examples: refusedExample,
-		Do:       a.listRefused,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: RefusedPath, Access: rest.SignedIn}, rest.Words{
+		ID: "listRefusedWebhooks", Tag: "connections", Answer: "A page of counts.",
+		Summary: "Counts the webhooks that were refused in the last 24 hours, by connection, hook and reason.",
+		Text: "A refused webhook is no event: it was answered with 400, 401, 403, 404, 408 or 413, and nothing of it is kept. With `ADMIN` " +
+			"those of all connections, else those of the hooks that you administer. Posts to addresses that name no connection are not counted.",
+		Refused: []int{http.StatusForbidden, http.StatusNotFound},
+	}, a.listRefused, refusedExample...)
 }
 
 var refusedExample = []rest.Example[refusedQuery, rest.List[RefusedWebhooks]]{{

@@ -59,35 +59,21 @@ type ofRename struct {
 }
 
 func (a *API) registerRenames(r *rest.Router) {
-	rest.Add(r, rest.Operation[paged, rest.List[Rename]]{
-		Route: rest.Route{Method: "GET", Path: renamesPath, Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "listRenames", Tag: "connections", Text: "Needs `SYS_ADMIN`.", Answer: "A page of renames.",
-			Summary: "Lists renames that webhooks reported and an administrator has to decide on, oldest first.",
-		},
-		Do: a.listRenames,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: renamesPath, Access: rest.SysAdmins}, rest.Words{
+		ID: "listRenames", Tag: "connections", Text: "Needs `SYS_ADMIN`.", Answer: "A page of renames.",
+		Summary: "Lists renames that webhooks reported and an administrator has to decide on, oldest first.",
+	}, a.listRenames)
 	missing := []rest.Example[ofRename, rest.None]{{Name: "fresh", Err: fault.New(fault.NotFound, "There is no rename with id 1.")}}
-	rest.Add(r, rest.Operation[ofRename, rest.None]{
-		Route: rest.Route{Method: "POST", Path: renamesPath + "/{id}/confirm", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "confirmRename", Tag: "connections", Summary: "Has rules, the scopes of hooks and permissions go by the new key.",
-			Text: "Needs `SYS_ADMIN`. The keys of a rename never change: a webhook that names another new key makes another rename, with " +
-				"another id, and this one is 409. So it is while rules, hooks or permissions are at the new key: move or delete these first.",
-			Answer: "They do.", Refused: []int{http.StatusConflict},
-		},
-		Examples: missing,
-		Do:       rest.Done(func(ctx context.Context, in ofRename) error { return a.Hooks.ConfirmRename(ctx, in.ID) }),
-	})
-	rest.Add(r, rest.Operation[ofRename, rest.None]{
-		Route: rest.Route{Method: "POST", Path: renamesPath + "/{id}/dismiss", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "dismissRename", Tag: "connections", Summary: "Dismisses a rename.", Text: "Needs `SYS_ADMIN`.", Answer: "It is offered no more.",
-			Refused: []int{http.StatusConflict},
-		},
-		Examples: missing,
-		Do:       rest.Done(func(ctx context.Context, in ofRename) error { return a.Hooks.DismissRename(ctx, in.ID) }),
-	})
+	rest.Add(r, rest.Route{Method: "POST", Path: renamesPath + "/{id}/confirm", Access: rest.SysAdmins}, rest.Words{
+		ID: "confirmRename", Tag: "connections", Summary: "Has rules, the scopes of hooks and permissions go by the new key.",
+		Text: "Needs `SYS_ADMIN`. The keys of a rename never change: a webhook that names another new key makes another rename, with " +
+			"another id, and this one is 409. So it is while rules, hooks or permissions are at the new key: move or delete these first.",
+		Answer: "They do.", Refused: []int{http.StatusConflict},
+	}, rest.Done(func(ctx context.Context, in ofRename) error { return a.Hooks.ConfirmRename(ctx, in.ID) }), missing...)
+	rest.Add(r, rest.Route{Method: "POST", Path: renamesPath + "/{id}/dismiss", Access: rest.SysAdmins}, rest.Words{
+		ID: "dismissRename", Tag: "connections", Summary: "Dismisses a rename.", Text: "Needs `SYS_ADMIN`.", Answer: "It is offered no more.",
+		Refused: []int{http.StatusConflict},
+	}, rest.Done(func(ctx context.Context, in ofRename) error { return a.Hooks.DismissRename(ctx, in.ID) }), missing...)
 }
 
 func (a *API) listRenames(ctx context.Context, in paged) (list rest.List[Rename], err error) {

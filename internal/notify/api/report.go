@@ -94,18 +94,18 @@ func (in *reportDraft) report() notify.Report {
 	}
 }
 
-func reportOf(info *notify.ReportInfo, now time.Time) Report {
+func (a *API) reportOf(info notify.ReportInfo) Report {
 	r := &info.Report
 	failure, failedAt := info.LastFailure()
 	return Report{
 		ID: r.ID, Version: r.Version, Name: r.Name, Connection: r.Connection, ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey,
 		WebhookURL: info.Channel.Mask, ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint,
-		ChannelState: ruleChannelOf(&info.Channel, now), Format: r.Format,
+		ChannelState: ruleChannelOf(&info.Channel, a.Clock()), Format: r.Format,
 		InactivityDays: r.InactivityDays, Frequency: r.Frequency, Day: r.Day, Time: r.Time, TimeZone: r.TimeZone,
 		SkipDrafts: r.SkipDrafts, TargetBranchMask: r.TargetBranchMask, MentionReviewers: r.MentionReviewers,
 		Enabled: &r.Enabled, NextRunAt: info.NextRunAt, LastRunAt: info.LastRunAt, LastOutcome: info.LastOutcome(),
 		LastDelivery: info.LastDelivery.ID, LastError: failure, LastErrorAt: failedAt, RetryingSince: info.RetryingSince,
-		CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: r.UpdatedAt, Warnings: reportWarnings(info),
+		CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: r.UpdatedAt, Warnings: reportWarnings(&info),
 	}
 }
 

@@ -77,36 +77,26 @@ var platformAway = map[int]string{
 
 func (a *API) registerReportTrials(r *rest.Router) {
 	refused := []int{http.StatusForbidden, http.StatusNotFound, http.StatusTooManyRequests, http.StatusServiceUnavailable}
-	rest.Add(r, rest.Operation[reportDraft, Tested]{
-		Route: rest.Route{Method: "POST", Path: ReportsPath + "/test"},
-		Words: rest.Words{
-			ID: "testReport", Tag: "reports", Summary: "Sends what an activity report, which need not be saved, says now.",
-			Text: "Asks the platform and sends the card at once, at most 10 tests a minute and user, those of rules included. For users who " +
-				"administer the repository. `name` and the schedule are not looked at. With an `id`, an empty `webhookUrl` or the report's own " +
-				"mask means the stored one. The report stays as it is.",
-			Answer: "The result, whatever the chat platform answered.", Refused: refused, RefusedFor: platformAway,
-		},
-		Examples: []rest.Example[reportDraft, Tested]{{
-			Name: "noAddress", In: reportDraft{Report: Report{ProjectKey: "ALPHA", RepositoryKey: "api", InactivityDays: 14}},
-			Err: fault.InvalidField("webhookUrl", noReportURL),
-		}},
-		Do: a.testReport,
+	rest.Add(r, rest.Route{Method: "POST", Path: ReportsPath + "/test"}, rest.Words{
+		ID: "testReport", Tag: "reports", Summary: "Sends what an activity report, which need not be saved, says now.",
+		Text: "Asks the platform and sends the card at once, at most 10 tests a minute and user, those of rules included. For users who " +
+			"administer the repository. `name` and the schedule are not looked at. With an `id`, an empty `webhookUrl` or the report's own " +
+			"mask means the stored one. The report stays as it is.",
+		Answer: "The result, whatever the chat platform answered.", Refused: refused, RefusedFor: platformAway,
+	}, a.testReport, rest.Example[reportDraft, Tested]{
+		Name: "noAddress", In: reportDraft{Report: Report{ProjectKey: "ALPHA", RepositoryKey: "api", InactivityDays: 14}},
+		Err: fault.InvalidField("webhookUrl", noReportURL),
 	})
-	rest.Add(r, rest.Operation[viewedReport, ReportViewOrCard]{
-		Route: rest.Route{Method: "GET", Path: ReportsPath + "/{id}/view", Own: true},
-		Words: rest.Words{
-			ID: "viewReport", Tag: "reports", Summary: "Shows what an activity report says now.", Answer: "The figures, or the card.",
-			Media: "text/html",
-			Text: "Asks the platform and sends nothing. For users who administer the repository. Views and tests of reports ask the platform at " +
-				"most ten times a minute for a user, twenty times for a repository, and three times at once for a user.",
-			Refused: refused, RefusedFor: platformAway,
-		},
-		Examples: []rest.Example[viewedReport, ReportViewOrCard]{
-			{Name: "figures", Out: &ReportViewOrCard{View: &exampleView}},
-			{Name: "fresh", Err: fault.New(fault.NotFound, "There is no report with id 999.")},
-		},
-		Serve: a.viewReport,
-	})
+	rest.Serve[viewedReport, ReportViewOrCard](r, rest.Route{Method: "GET", Path: ReportsPath + "/{id}/view", Own: true}, rest.Words{
+		ID: "viewReport", Tag: "reports", Summary: "Shows what an activity report says now.", Answer: "The figures, or the card.",
+		Media: "text/html",
+		Text: "Asks the platform and sends nothing. For users who administer the repository. Views and tests of reports ask the platform at " +
+			"most ten times a minute for a user, twenty times for a repository, and three times at once for a user.",
+		Refused: refused, RefusedFor: platformAway,
+	}, a.viewReport, []rest.Example[viewedReport, ReportViewOrCard]{
+		{Name: "figures", Out: &ReportViewOrCard{View: &exampleView}},
+		{Name: "fresh", Err: fault.New(fault.NotFound, "There is no report with id 999.")},
+	}...)
 }
 
 var exampleView = ReportView{
@@ -143,22 +133,17 @@ func (a *API) viewReport(w http.ResponseWriter, r *http.Request, in viewedReport
 
 func reportViewOf(v *admin.ReportView) ReportView {
 	is := v.Event.Report
-	out := ReportView{
+	return ReportView{
 		ID: v.Report.ID, Name: v.Report.Name, AskedAt: v.AskedAt, Open: v.Open, Drafts: is.Drafts,
-		InactivityDays: is.InactivityDays, Inactive: v.Inactive, Oldest: []IdlePullRequest{},
+		InactivityDays: is.InactivityDays, Inactive: v.Inactive, Oldest: rest.Each(is.Oldest, idleOf),
 	}
-	for i := range is.Oldest {
-		p := &is.Oldest[i]
-		one := IdlePullRequest{
-			ID: p.ID, Title: p.Title, Author: personOf(p.Author), Target: p.Target, URL: p.URL, IdleDays: p.IdleDays,
-			WaitsFor: []Person{}, WaitsForMore: p.WaitsForMore,
-		}
-		for _, u := range p.WaitsFor {
-			one.WaitsFor = append(one.WaitsFor, personOf(u))
-		}
-		out.Oldest = append(out.Oldest, one)
+}
+
+func idleOf(p notify.IdlePullRequest) IdlePullRequest {
+	return IdlePullRequest{
+		ID: p.ID, Title: p.Title, Author: personOf(p.Author), Target: p.Target, URL: p.URL, IdleDays: p.IdleDays,
+		WaitsFor: rest.Each(p.WaitsFor, personOf), WaitsForMore: p.WaitsForMore,
 	}
-	return out
 }
 
 func personOf(u notify.User) Person { return Person{Name: u.Name, DisplayName: u.DisplayName} }

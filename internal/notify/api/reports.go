@@ -53,50 +53,32 @@ type enableReport struct {
 }
 
 func (a *API) registerReports(r *rest.Router) {
-	rest.Add(r, rest.Operation[listedReports, rest.Answer[ReportsOrOne]]{
-		Route: rest.Route{Method: "GET", Path: ReportsPath},
-		Words: rest.Words{
-			ID: "listReports", Tag: "reports", Summary: "Lists activity reports, or returns one report.",
-			Text: "With `projectKey` and `repositoryKey` the reports of that repository as an array, ordered by name, for users who administer " +
-				"it; with `id` that report itself. Without `repositoryKey` a page of reports, ordered by name: with `projectKey` those of a project, " +
-				"for who administers it (`PROJECT_ADMIN`), without it all, for an `ADMIN`.",
-			Answer:  "The reports of a repository as an array, or a page of reports; with `id` the report itself, and its `ETag`.",
-			Headers: []string{"ETag"}, Refused: []int{http.StatusForbidden, http.StatusNotFound},
-		},
-		Examples: []rest.Example[listedReports, rest.Answer[ReportsOrOne]]{{
-			Name: "repository", Out: &rest.Answer[ReportsOrOne]{Body: ReportsOrOne{All: []Report{savedReport()}}},
-		}},
-		Do: a.listReports,
+	rest.Add(r, rest.Route{Method: "GET", Path: ReportsPath}, rest.Words{
+		ID: "listReports", Tag: "reports", Summary: "Lists activity reports, or returns one report.",
+		Text: "With `projectKey` and `repositoryKey` the reports of that repository as an array, ordered by name, for users who administer " +
+			"it; with `id` that report itself. Without `repositoryKey` a page of reports, ordered by name: with `projectKey` those of a project, " +
+			"for who administers it (`PROJECT_ADMIN`), without it all, for an `ADMIN`.",
+		Answer:  "The reports of a repository as an array, or a page of reports; with `id` the report itself, and its `ETag`.",
+		Headers: []string{"ETag"}, Refused: []int{http.StatusForbidden, http.StatusNotFound},
+	}, a.listReports, rest.Example[listedReports, rest.Answer[ReportsOrOne]]{
+		Name: "repository", Out: &rest.Answer[ReportsOrOne]{Body: ReportsOrOne{All: []Report{savedReport()}}},
 	})
-	rest.Add(r, rest.Operation[saveReport, rest.Answer[Report]]{
-		Route: rest.Route{Method: "POST", Path: ReportsPath},
-		Words: rest.Words{
-			ID: "saveReport", Tag: "reports", Summary: "Creates or saves an activity report.", Text: saveReportText,
-			Answer: "The report was saved.", Headers: []string{"ETag"},
-			Also:    []rest.Success{{Status: http.StatusCreated, Text: "The report was created.", Headers: []string{"Location", "ETag"}}},
-			Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
-		},
-		Examples: saveReportExamples(),
-		Do:       a.saveReport,
-	})
-	rest.Add(r, rest.Operation[deleteReport, rest.None]{
-		Route: rest.Route{Method: "DELETE", Path: ReportsPath},
-		Words: rest.Words{
-			ID: "deleteReport", Tag: "reports", Summary: "Deletes an activity report.", Answer: "The report is deleted.",
-			Text:    "For users who administer its repository. A message of the report that waits is cancelled.",
-			Refused: []int{http.StatusForbidden, http.StatusNotFound},
-		},
-		Do: a.deleteReport,
-	})
-	rest.Add(r, rest.Operation[enableReport, rest.Answer[Report]]{
-		Route: rest.Route{Method: "PUT", Path: ReportsPath + "/enabled"},
-		Words: rest.Words{
-			ID: "enableReport", Tag: "reports", Summary: "Switches an activity report on or off.", Answer: "The report as it is now.",
-			Text:    "For users who administer its repository. A report that is switched on runs at the next time that it is due.",
-			Headers: []string{"ETag"}, Refused: []int{http.StatusForbidden, http.StatusNotFound},
-		},
-		Do: a.enableReport,
-	})
+	rest.Add(r, rest.Route{Method: "POST", Path: ReportsPath}, rest.Words{
+		ID: "saveReport", Tag: "reports", Summary: "Creates or saves an activity report.", Text: saveReportText,
+		Answer: "The report was saved.", Headers: []string{"ETag"},
+		Also:    []rest.Success{{Status: http.StatusCreated, Text: "The report was created.", Headers: []string{"Location", "ETag"}}},
+		Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
+	}, a.saveReport, saveReportExamples()...)
+	rest.Add(r, rest.Route{Method: "DELETE", Path: ReportsPath}, rest.Words{
+		ID: "deleteReport", Tag: "reports", Summary: "Deletes an activity report.", Answer: "The report is deleted.",
+		Text:    "For users who administer its repository. A message of the report that waits is cancelled.",
+		Refused: []int{http.StatusForbidden, http.StatusNotFound},
+	}, rest.Done(a.deleteReport))
+	rest.Add(r, rest.Route{Method: "PUT", Path: ReportsPath + "/enabled"}, rest.Words{
+		ID: "enableReport", Tag: "reports", Summary: "Switches an activity report on or off.", Answer: "The report as it is now.",
+		Text:    "For users who administer its repository. A report that is switched on runs at the next time that it is due.",
+		Headers: []string{"ETag"}, Refused: []int{http.StatusForbidden, http.StatusNotFound},
+	}, a.enableReport)
 	a.registerReportTrials(r)
 }
 
@@ -122,10 +104,7 @@ func (a *API) listReports(ctx context.Context, in listedReports) (out rest.Answe
 	if err := fault.Every(in.Wrong.Err(), err); err != nil {
 		return out, err
 	}
-	out.Body.All = make([]Report, len(reports))
-	for i := range reports {
-		out.Body.All[i] = reportOf(&reports[i], a.Clock())
-	}
+	out.Body.All = rest.Each(reports, a.reportOf)
 	return out, nil
 }
 
@@ -144,18 +123,18 @@ func (a *API) pageOfReports(ctx context.Context, of notify.ReportQuery, in liste
 		return nil, err
 	}
 	after := func(info notify.ReportInfo) string { return strconv.FormatInt(info.ID, 10) + " " + info.Name }
-	list, err := rest.NewList(in.Page, reports, nil, after, func(info notify.ReportInfo) Report { return reportOf(&info, a.Clock()) })
+	list, err := rest.NewList(in.Page, reports, nil, after, a.reportOf)
 	return &list, err
 }
 
 func (a *API) saveReport(ctx context.Context, in saveReport) (out rest.Answer[Report], err error) {
 	draft := in.report()
-	if err := a.unchangedReport(ctx, in.Match, &draft); err != nil {
-		return out, err
-	}
-	info, err := a.Reports.Save(ctx, draft, in.WebhookURL, in.Wrong)
+	info, err := held(in.Match, draft.Version, a.reportNow(ctx, draft.ID), func(version int64) (notify.ReportInfo, error) {
+		draft.Version = version
+		return a.Reports.Save(ctx, draft, in.WebhookURL, in.Wrong)
+	})
 	if err != nil {
-		return out, a.refusedReport(ctx, in.Match, draft.ID, err)
+		return out, err
 	}
 	out = a.answerReport(&info)
 	if draft.ID == 0 {
@@ -165,30 +144,20 @@ func (a *API) saveReport(ctx context.Context, in saveReport) (out rest.Answer[Re
 	return out, nil
 }
 
-func (a *API) deleteReport(ctx context.Context, in deleteReport) (none rest.None, err error) {
-	at := notify.Report{ID: int64(in.ID)}
-	if err := a.unchangedReport(ctx, in.Match, &at); err != nil {
-		return none, err
-	}
-	if err := a.Reports.Delete(ctx, at.ID, at.Version); err != nil {
-		return none, a.refusedReport(ctx, in.Match, at.ID, err)
-	}
-	return none, nil
+func (a *API) deleteReport(ctx context.Context, in deleteReport) error {
+	id := int64(in.ID)
+	return heldDo(in.Match, a.reportNow(ctx, id), func(version int64) error { return a.Reports.Delete(ctx, id, version) })
 }
 
 // enableReport switches a report on or off.
-func (a *API) enableReport(ctx context.Context, in enableReport) (out rest.Answer[Report], err error) {
-	at := notify.Report{ID: int64(in.ID)}
-	if err := a.unchangedReport(ctx, in.Match, &at); err != nil {
-		return out, err
-	}
-	info, err := a.Reports.Enable(ctx, at.ID, at.Version, bool(in.Enabled))
-	if err != nil {
-		return out, a.refusedReport(ctx, in.Match, at.ID, err)
-	}
-	return a.answerReport(&info), nil
+func (a *API) enableReport(ctx context.Context, in enableReport) (rest.Answer[Report], error) {
+	id := int64(in.ID)
+	info, err := held(in.Match, 0, a.reportNow(ctx, id), func(version int64) (notify.ReportInfo, error) {
+		return a.Reports.Enable(ctx, id, version, bool(in.Enabled))
+	})
+	return a.answerReport(&info), err
 }
 
 func (a *API) answerReport(info *notify.ReportInfo) rest.Answer[Report] {
-	return rest.Answer[Report]{Body: reportOf(info, a.Clock()), ETag: reportETag(info)}
+	return rest.Answer[Report]{Body: a.reportOf(*info), ETag: rest.ETag(info.ID, info.Version)}
 }

@@ -127,7 +127,7 @@ func (in *ruleDraft) rule() notify.Rule {
 	}
 }
 
-func (a *API) ruleOf(info *notify.RuleInfo) Rule {
+func (a *API) ruleOf(info notify.RuleInfo) Rule {
 	r := &info.Rule
 	return Rule{
 		ID: r.ID, Version: r.Version, Name: r.Name, Level: r.Level(), Connection: r.Connection,
@@ -139,7 +139,7 @@ func (a *API) ruleOf(info *notify.RuleInfo) Rule {
 		Groups: r.Groups, IgnoredGroups: r.IgnoredGroups, Reviewers: r.Reviewers,
 		QuietHours: quietHoursOf(r.QuietHours), MentionReviewers: r.MentionReviewers,
 		Enabled: &r.Enabled, CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: r.UpdatedAt,
-		Warnings: warningsOf(info), MaskError: r.MaskError(),
+		Warnings: warningsOf(&info), MaskError: r.MaskError(),
 	}
 }
 

@@ -38,24 +38,19 @@ type TriedBranch struct {
 func (a *API) registerTryMasks(r *rest.Router) {
 	release, cloud := tryMasks{BranchMask: "release/(?!old).*", Names: []string{"release/1.2", "main"}},
 		tryMasks{DestinationFilter: "^release/", Names: []string{"release/1.2", "prerelease/1"}}
-	rest.Add(r, rest.Operation[tryMasks, []TriedMask]{
-		Route: rest.Route{Method: "POST", Path: basePath + "/filter/try-branch"},
-		Words: rest.Words{
-			ID: "tryBranch", Tag: "rules", Summary: "Tests masks against branch names.", Answer: "One entry a mask.",
-			Text:    "As a rule with these masks does, and `outrigger notify try-branch`. Who is signed in may ask.",
-			Refused: []int{http.StatusTooManyRequests},
-		},
-		Examples: []rest.Example[tryMasks, []TriedMask]{
-			{Name: "release", In: release, Out: &[]TriedMask{
-				{"branchMask", true, []string{}, []TriedBranch{{Branch: "release/1.2", Match: true}, {Branch: "main"}}},
-			}},
-			{Name: "cloud", In: cloud, Out: &[]TriedMask{
-				{"destinationBranchFilter", false, []string{}, []TriedBranch{{Branch: "release/1.2", Match: true}, {Branch: "prerelease/1"}}},
-			}},
-			{Name: "noMask", In: tryMasks{Names: []string{"main"}}, Err: fault.InvalidField("branchMask", "Give a mask to try.")},
-		},
-		Do: a.tryMasks,
-	})
+	rest.Add(r, rest.Route{Method: "POST", Path: basePath + "/filter/try-branch"}, rest.Words{
+		ID: "tryBranch", Tag: "rules", Summary: "Tests masks against branch names.", Answer: "One entry a mask.",
+		Text:    "As a rule with these masks does, and `outrigger notify try-branch`. Who is signed in may ask.",
+		Refused: []int{http.StatusTooManyRequests},
+	}, a.tryMasks, []rest.Example[tryMasks, []TriedMask]{
+		{Name: "release", In: release, Out: &[]TriedMask{
+			{"branchMask", true, []string{}, []TriedBranch{{Branch: "release/1.2", Match: true}, {Branch: "main"}}},
+		}},
+		{Name: "cloud", In: cloud, Out: &[]TriedMask{
+			{"destinationBranchFilter", false, []string{}, []TriedBranch{{Branch: "release/1.2", Match: true}, {Branch: "prerelease/1"}}},
+		}},
+		{Name: "noMask", In: tryMasks{Names: []string{"main"}}, Err: fault.InvalidField("branchMask", "Give a mask to try.")},
+	}...)
 }
 
 // tryMasks needs no permission: it tells nothing that is stored.

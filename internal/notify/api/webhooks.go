@@ -63,61 +63,42 @@ type ofProject struct {
 const coveragePath = basePath + "/coverage"
 
 func (a *API) registerWebhooks(r *rest.Router) {
-	rest.Add(r, rest.Operation[struct{}, []coverage]{
-		Route: rest.Route{Method: "GET", Path: coveragePath, Access: rest.Admins},
-		Words: rest.Words{
-			ID: "getCoverage", Tag: "connections", Summary: "Counts how many projects of each platform send their events here.",
-			Text: "Needs `ADMIN`. Of connections that have an account: the platform's projects are listed every hour, and each one's webhook is " +
-				"looked at once a day, every hour while something is wrong with it.",
-			Answer: "The connections by name.",
-		},
-		Do: a.coverage,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: coveragePath, Access: rest.Admins}, rest.Words{
+		ID: "getCoverage", Tag: "connections", Summary: "Counts how many projects of each platform send their events here.",
+		Text: "Needs `ADMIN`. Of connections that have an account: the platform's projects are listed every hour, and each one's webhook is " +
+			"looked at once a day, every hour while something is wrong with it.",
+		Answer: "The connections by name.",
+	}, a.coverage)
 	path := connectionsPath + "/{name}/webhooks"
-	rest.Add(r, rest.Operation[pageOfConnection, rest.List[ProjectWebhook]]{
-		Route: rest.Route{Method: "GET", Path: path, Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "listWebhooks", Tag: "connections", Answer: "A page of projects.",
-			Summary: "Lists the projects of the platform, with the webhook by which the events of each come here.",
-			Text:    "Needs `SYS_ADMIN`. By key; as it was when each was looked at last.",
-		},
-		Do: a.listWebhooks,
-	})
-	rest.Add(r, rest.Operation[ofConnection, rest.None]{
-		Route: rest.Route{Method: "POST", Path: path + "/check", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "checkWebhooks", Tag: "connections", Summary: "Has all projects and their webhooks looked at again.", Status: http.StatusAccepted,
-			Text:   "Needs `SYS_ADMIN`. It begins within a minute and looks at 20 projects a minute. A connection that has no account is 409.",
-			Answer: "They are looked at soon.", Refused: []int{http.StatusConflict},
-		},
-		Examples: []rest.Example[ofConnection, rest.None]{{
+	rest.Add(r, rest.Route{Method: "GET", Path: path, Access: rest.SysAdmins}, rest.Words{
+		ID: "listWebhooks", Tag: "connections", Answer: "A page of projects.",
+		Summary: "Lists the projects of the platform, with the webhook by which the events of each come here.",
+		Text:    "Needs `SYS_ADMIN`. By key; as it was when each was looked at last.",
+	}, a.listWebhooks)
+	rest.Add(r, rest.Route{Method: "POST", Path: path + "/check", Access: rest.SysAdmins}, rest.Words{
+		ID: "checkWebhooks", Tag: "connections", Summary: "Has all projects and their webhooks looked at again.", Status: http.StatusAccepted,
+		Text:   "Needs `SYS_ADMIN`. It begins within a minute and looks at 20 projects a minute. A connection that has no account is 409.",
+		Answer: "They are looked at soon.", Refused: []int{http.StatusConflict},
+	}, rest.Done(func(ctx context.Context, in ofConnection) error { return a.Webhooks.CheckAll(ctx, in.Connection) }),
+		rest.Example[ofConnection, rest.None]{
 			Name: "fresh", Err: fault.New(fault.Conflict, "The connection main has no account that can ask the platform; give it a token."),
-		}},
-		Do: rest.Done(func(ctx context.Context, in ofConnection) error { return a.Webhooks.CheckAll(ctx, in.Connection) }),
-	})
-	rest.Add(r, rest.Operation[ofProject, ProjectWebhook]{
-		Route: rest.Route{Method: "POST", Path: path + "/projects/{project}", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "createWebhook", Tag: "connections", Summary: "Creates the webhook of a project that has none.",
-			Text: "Needs `SYS_ADMIN`, and a connection with `manageWebhooks` (409). The webhook calls a hook of the project's scope, which is " +
-				"made where there is none; where the platform says that an event is unknown, it is asked again without newer ones.",
-			Answer: "The project, whose events come here.", Refused: []int{http.StatusConflict, http.StatusServiceUnavailable},
-		},
-		Examples: []rest.Example[ofProject, ProjectWebhook]{{
-			Name: "fresh", Err: fault.New(fault.Conflict, "The connection main does not let Outrigger create webhooks on the platform; "+
-				"set manageWebhooks, or create the webhook on the platform yourself."),
-		}},
-		Do: a.createWebhook,
+		})
+	rest.Add(r, rest.Route{Method: "POST", Path: path + "/projects/{project}", Access: rest.SysAdmins}, rest.Words{
+		ID: "createWebhook", Tag: "connections", Summary: "Creates the webhook of a project that has none.",
+		Text: "Needs `SYS_ADMIN`, and a connection with `manageWebhooks` (409). The webhook calls a hook of the project's scope, which is " +
+			"made where there is none; where the platform says that an event is unknown, it is asked again without newer ones.",
+		Answer: "The project, whose events come here.", Refused: []int{http.StatusConflict, http.StatusServiceUnavailable},
+	}, a.createWebhook, rest.Example[ofProject, ProjectWebhook]{
+		Name: "fresh", Err: fault.New(fault.Conflict, "The connection main does not let Outrigger create webhooks on the platform; "+
+			"set manageWebhooks, or create the webhook on the platform yourself."),
 	})
 }
 
 func (a *API) coverage(ctx context.Context, _ struct{}) ([]coverage, error) {
 	all, err := a.Webhooks.Coverage(ctx)
-	out := make([]coverage, len(all))
-	for i, c := range all {
-		out[i] = coverage{c.Connection, c.Projects, c.Sending, c.Failing, c.CheckedAt, c.Reason}
-	}
-	return out, err
+	return rest.Each(all, func(c notify.Coverage) coverage {
+		return coverage{c.Connection, c.Projects, c.Sending, c.Failing, c.CheckedAt, c.Reason}
+	}), err
 }
 
 func (a *API) listWebhooks(ctx context.Context, in pageOfConnection) (list rest.List[ProjectWebhook], err error) {

@@ -58,7 +58,5 @@ func describe[In any](r *rest.Router, path string, words rest.Words, receive res
 	words.Also = []rest.Success{{Status: http.StatusOK, Text: "It was the platform's test."}}
 	words.Takes = []rest.Media{{Type: "application/json", Examples: map[string]any{"test": map[string]bool{"test": true}}}}
 	words.Refused = []int{http.StatusForbidden, http.StatusNotFound, http.StatusRequestTimeout, http.StatusServiceUnavailable}
-	rest.Add(r, rest.Operation[In, rest.None]{
-		Route: rest.Route{Method: "POST", Path: path, MaxBody: maxWebhook, Raw: true}, Words: words, Examples: examples, Handle: receive,
-	})
+	rest.Handle[In, rest.None](r, rest.Route{Method: "POST", Path: path, MaxBody: maxWebhook, Raw: true}, words, receive, examples...)
 }

@@ -102,8 +102,3 @@ func readChannelInfo(ctx context.Context, tx *db.Tx, id int64) (notify.ChannelIn
 func (s *Store) CheckChannelVersion(ctx context.Context, now *notify.ChannelInfo, version int64) error {
 	return s.db.Read(ctx, func(tx *db.Tx) error { return staleVersion(ctx, tx, now.UnderID(), version, now.Present()) })
 }
-
-// ChannelSavesSince is ReportSavesSince of a channel.
-func (s *Store) ChannelSavesSince(ctx context.Context, now *notify.ChannelInfo, version int64) (string, error) {
-	return s.savesSince(ctx, now.UnderID(), version, now.Present())
-}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"outrigger/internal/audit"
@@ -41,18 +40,9 @@ func staleVersion(ctx context.Context, tx *db.Tx, id string, version int64, now 
 	return notify.StaleVersion(saves, version, now)
 }
 
-// ReportSavesSince says who saved a report since it was at a version, and what they
-// changed.
-func (s *Store) ReportSavesSince(ctx context.Context, now *notify.ReportInfo, version int64) (string, error) {
-	return s.savesSince(ctx, fmt.Sprint(now.ID), version, now.Present())
-}
-
-// ConnectionSavesSince is ReportSavesSince of a connection.
-func (s *Store) ConnectionSavesSince(ctx context.Context, now *notify.Connection, version int64) (string, error) {
-	return s.savesSince(ctx, now.Name, version, now.Present())
-}
-
-func (s *Store) savesSince(ctx context.Context, id string, version int64, now notify.Present) (text string, err error) {
+// SavesSince says who saved a report, connection or channel since it was at a version, and
+// what they changed. id is what the audit trail calls it.
+func (s *Store) SavesSince(ctx context.Context, id string, version int64, now notify.Present) (text string, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		saves, err := readSaves(ctx, tx, id, version, now)
 		text = notify.SavesOf(saves, version, now)

@@ -66,39 +66,24 @@ type Reached struct {
 
 // Register adds the operations.
 func (a *API) Register(r *rest.Router) {
-	rest.Add(r, rest.Operation[struct{}, Settings]{
-		Route: rest.Route{Method: "GET", Path: path, Access: rest.Admins},
-		Words: rest.Words{
-			ID: "getSettings", Tag: "settings", Summary: "Returns the global settings.", Answer: "The settings that hold.",
-			Text: "Needs `ADMIN`. These are the settings that administrators change at run time; those of the configuration file are not " +
-				"among them. Send `version` back with a change, so that it is refused where somebody else has saved meanwhile.",
-		},
-		Examples: []rest.Example[struct{}, Settings]{{Name: "fresh", Out: &Settings{}}},
-		Do:       a.read,
-	})
-	rest.Add(r, rest.Operation[Draft, Settings]{
-		Route: rest.Route{Method: "PUT", Path: path, Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "saveSettings", Tag: "settings", Summary: "Saves the global settings.", Answer: "The settings that hold.",
-			Text: "They hold on this node when the answer comes, on every other one within a second. The proxy must not be in a link-local or " +
-				"metadata range, and requests that carry credentials go through it over https only.",
-			Confirmed: true, Refused: []int{http.StatusConflict},
-		},
-		Examples: []rest.Example[Draft, Settings]{{Name: "none"}},
-		Do:       a.save,
-	})
-	rest.Add(r, rest.Operation[Trial, Reached]{
-		Route: rest.Route{Method: "POST", Path: path + "/test", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "testSettings", Tag: "settings", Summary: "Asks for an address by a proxy, and saves nothing.", Answer: "The address was reached.",
-			Text:      "The answer says whether the address was reached; why it was not is in the server's log.",
-			Confirmed: true, Refused: []int{http.StatusServiceUnavailable},
-		},
-		Examples: []rest.Example[Trial, Reached]{{
-			Name: "wrong", In: Trial{ProxyURL: "ftp://proxy.example.com"},
-			Err: fault.InvalidField("proxyUrl", "The proxy's URL must begin with http://, https:// or socks5://."),
-		}},
-		Do: a.try,
+	rest.Add(r, rest.Route{Method: "GET", Path: path, Access: rest.Admins}, rest.Words{
+		ID: "getSettings", Tag: "settings", Summary: "Returns the global settings.", Answer: "The settings that hold.",
+		Text: "Needs `ADMIN`. These are the settings that administrators change at run time; those of the configuration file are not " +
+			"among them. Send `version` back with a change, so that it is refused where somebody else has saved meanwhile.",
+	}, a.read, rest.Example[struct{}, Settings]{Name: "fresh", Out: &Settings{}})
+	rest.Add(r, rest.Route{Method: "PUT", Path: path, Access: rest.SysAdmins}, rest.Words{
+		ID: "saveSettings", Tag: "settings", Summary: "Saves the global settings.", Answer: "The settings that hold.",
+		Text: "They hold on this node when the answer comes, on every other one within a second. The proxy must not be in a link-local or " +
+			"metadata range, and requests that carry credentials go through it over https only.",
+		Confirmed: true, Refused: []int{http.StatusConflict},
+	}, a.save, rest.Example[Draft, Settings]{Name: "none"})
+	rest.Add(r, rest.Route{Method: "POST", Path: path + "/test", Access: rest.SysAdmins}, rest.Words{
+		ID: "testSettings", Tag: "settings", Summary: "Asks for an address by a proxy, and saves nothing.", Answer: "The address was reached.",
+		Text:      "The answer says whether the address was reached; why it was not is in the server's log.",
+		Confirmed: true, Refused: []int{http.StatusServiceUnavailable},
+	}, a.try, rest.Example[Trial, Reached]{
+		Name: "wrong", In: Trial{ProxyURL: "ftp://proxy.example.com"},
+		Err: fault.InvalidField("proxyUrl", "The proxy's URL must begin with http://, https:// or socks5://."),
 	})
 }
 

@@ -13,30 +13,20 @@ import (
 )
 
 func (a *Admin) registerBackup(r *rest.Router) {
-	rest.Add(r, rest.Operation[struct{}, string]{
-		Route: rest.Route{Method: "GET", Path: MigrationPath + "/backup", Access: rest.SysAdmins, Own: true},
-		Words: rest.Words{
-			ID: "backUpThreads", Tag: tag, Summary: "Returns a backup of every thread.", Media: "application/gzip",
-			Text: "Needs `SYS_ADMIN`. An answer that breaks off has no last line, and is no backup.",
-			Answer: "Lines of JSON, packed with gzip: the first with format and version, one for each issue in the order of their ids, " +
-				"the last with their count and the SHA-256 of all lines before it.",
-		},
-		Serve: a.backup,
-	})
-	rest.Add(r, rest.Operation[struct{}, threads.Restoration]{
-		Route: rest.Route{Method: "GET", Path: MigrationPath + "/restore", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "showRestore", Tag: tag, Summary: "Returns the progress of the last restore.", Text: needsSysAdmin, Answer: "How far it is.",
-			Refused: []int{http.StatusNotFound}, RefusedFor: map[int]string{http.StatusNotFound: "There was none."},
-		},
-		Examples: []rest.Example[struct{}, threads.Restoration]{
-			{Name: "running", Out: &exampleRestoration}, {Name: "fresh", Err: fault.New(fault.NotFound, "No backup has been restored yet.")},
-		},
-		Do: a.showRestore,
-	})
-	rest.Add(r, rest.Operation[restoring, threads.Restoration]{
-		Route: rest.Route{Method: "POST", Path: MigrationPath + "/restore", Access: rest.SysAdmins, MaxBody: a.MaxUpload},
-		Words: rest.Words{
+	rest.Serve[struct{}, string](r, rest.Route{Method: "GET", Path: MigrationPath + "/backup", Access: rest.SysAdmins, Own: true}, rest.Words{
+		ID: "backUpThreads", Tag: tag, Summary: "Returns a backup of every thread.", Media: "application/gzip",
+		Text: "Needs `SYS_ADMIN`. An answer that breaks off has no last line, and is no backup.",
+		Answer: "Lines of JSON, packed with gzip: the first with format and version, one for each issue in the order of their ids, " +
+			"the last with their count and the SHA-256 of all lines before it.",
+	}, a.backup)
+	rest.Add(r, rest.Route{Method: "GET", Path: MigrationPath + "/restore", Access: rest.SysAdmins}, rest.Words{
+		ID: "showRestore", Tag: tag, Summary: "Returns the progress of the last restore.", Text: needsSysAdmin, Answer: "How far it is.",
+		Refused: []int{http.StatusNotFound}, RefusedFor: map[int]string{http.StatusNotFound: "There was none."},
+	}, a.showRestore, []rest.Example[struct{}, threads.Restoration]{
+		{Name: "running", Out: &exampleRestoration}, {Name: "fresh", Err: fault.New(fault.NotFound, "No backup has been restored yet.")},
+	}...)
+	rest.Serve[restoring, threads.Restoration](r,
+		rest.Route{Method: "POST", Path: MigrationPath + "/restore", Access: rest.SysAdmins, MaxBody: a.MaxUpload, Bare: true}, rest.Words{
 			ID: "restoreThreads", Tag: tag, Summary: "Restores a backup.", Status: http.StatusAccepted,
 			Answer: "It is checked, and is being written.",
 			Text: "Needs `SYS_ADMIN`. The body is the backup, up to `threads.max_upload`, of any media type; without a body it is the " +
@@ -45,12 +35,9 @@ func (a *Admin) registerBackup(r *rest.Router) {
 			Takes:      []rest.Media{{Type: "application/gzip", Examples: map[string]any{"none": "no backup"}}},
 			Refused:    []int{http.StatusConflict},
 			RefusedFor: map[int]string{http.StatusBadRequest: "The file is not a complete backup, or the mode is unknown."},
-		},
-		Examples: []rest.Example[restoring, threads.Restoration]{
-			{Name: "none", Err: fault.New(fault.Invalid, "The file is not a complete backup: it is not a gzip file. Nothing was changed.")},
-		},
-		Bare: true, Serve: a.restore,
-	})
+		}, a.restore,
+		rest.Example[restoring, threads.Restoration]{Name: "none", Err: fault.New(fault.Invalid,
+			"The file is not a complete backup: it is not a gzip file. Nothing was changed.")})
 }
 
 // restoring says how a backup is restored, and which.

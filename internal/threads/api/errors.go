@@ -23,35 +23,26 @@ type MigrationError struct {
 type errorList = rest.List[MigrationError]
 
 func (a *Admin) registerErrors(r *rest.Router) {
-	rest.Add(r, rest.Operation[listing, errorList]{
-		Route: rest.Route{Method: "GET", Path: MigrationPath + "/errors", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "listMigrationErrors", Tag: tag, Summary: "Lists the permanent errors of what was processed.",
-			Text: "Needs `SYS_ADMIN`. By issue and comment.", Answer: "A page of them.",
-		},
-		Examples: []rest.Example[listing, errorList]{
-			{Name: "one", Out: &errorList{
-				Items: []MigrationError{{IssueID: 10001, CommentID: 10504, ParentCommentID: 10501, Reason: threads.NoCommentMapping}},
-				Next:  "z2E7MTAuMQ",
-			}},
-			{Name: "refused", Out: &errorList{Items: []MigrationError{
-				{IssueID: 10002, CommentID: 10510, ParentCommentID: 10509, Reason: threads.TargetNotFound, Answer: refusedAnswer},
-			}}},
-		},
-		Do: a.errors,
-	})
-	rest.Add(r, rest.Operation[struct{}, string]{
-		Route: rest.Route{Method: "GET", Path: MigrationPath + "/errors.csv", Access: rest.SysAdmins, Own: true},
-		Words: rest.Words{
+	rest.Add(r, rest.Route{Method: "GET", Path: MigrationPath + "/errors", Access: rest.SysAdmins}, rest.Words{
+		ID: "listMigrationErrors", Tag: tag, Summary: "Lists the permanent errors of what was processed.",
+		Text: "Needs `SYS_ADMIN`. By issue and comment.", Answer: "A page of them.",
+	}, a.errors, []rest.Example[listing, errorList]{
+		{Name: "one", Out: &errorList{
+			Items: []MigrationError{{IssueID: 10001, CommentID: 10504, ParentCommentID: 10501, Reason: threads.NoCommentMapping}},
+			Next:  "z2E7MTAuMQ",
+		}},
+		{Name: "refused", Out: &errorList{Items: []MigrationError{
+			{IssueID: 10002, CommentID: 10510, ParentCommentID: 10509, Reason: threads.TargetNotFound, Answer: refusedAnswer},
+		}}},
+	}...)
+	rest.Serve[struct{}, string](r, rest.Route{Method: "GET", Path: MigrationPath + "/errors.csv", Access: rest.SysAdmins, Own: true},
+		rest.Words{
 			ID: "reportMigrationErrors", Tag: tag, Summary: "Returns all permanent errors of what was processed as CSV.", Text: needsSysAdmin,
 			Media:  "text/csv",
 			Answer: "A line each, below the header. `answer` is what the target said, its HTTP status first; empty where it was not asked.",
-		},
-		Examples: []rest.Example[struct{}, string]{{Name: "one", Out: new("issueId,commentId,parentCommentId,reason,answer\n" +
+		}, a.errorsCSV, rest.Example[struct{}, string]{Name: "one", Out: new("issueId,commentId,parentCommentId,reason,answer\n" +
 			"10001,10504,10501,no_comment_mapping,\n" +
-			"10002,10510,10509,target_not_found," + refusedAnswer.String() + "\n")}},
-		Serve: a.errorsCSV,
-	})
+			"10002,10510,10509,target_not_found," + refusedAnswer.String() + "\n")})
 }
 
 // listing asks for a page of a list.

@@ -28,20 +28,15 @@ type exporting struct {
 }
 
 func (a *Source) registerExport(r *rest.Router) {
-	rest.Add(r, rest.Operation[exporting, threads.ExportPage]{
-		Route: rest.Route{Method: "GET", Path: ExportPath, Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "exportHierarchy", Tag: tag, Summary: "Exports the comment hierarchy, a page at a time.",
-			Text: "Needs `SYS_ADMIN`. Fetch pages with increasing `offset` until `hasMore` is false; `offset` plus the records of the " +
-				"page is the next one. Together they have each record once, while nothing is imported meanwhile. Comments that answer none " +
-				"have no record.",
-			Answer: "The page, ordered by issue and comment. Past the end it is empty.", Refused: []int{http.StatusServiceUnavailable},
-		},
-		Examples: []rest.Example[exporting, threads.ExportPage]{{Name: "last", Out: &threads.ExportPage{
-			Offset: 1000, Data: []threads.Record{{IssueID: 10001, CommentID: 10502, ParentCommentID: 10501}}, TotalCount: 1001,
-		}}},
-		Serve: a.export,
-	})
+	rest.Serve[exporting, threads.ExportPage](r, rest.Route{Method: "GET", Path: ExportPath, Access: rest.SysAdmins}, rest.Words{
+		ID: "exportHierarchy", Tag: tag, Summary: "Exports the comment hierarchy, a page at a time.",
+		Text: "Needs `SYS_ADMIN`. Fetch pages with increasing `offset` until `hasMore` is false; `offset` plus the records of the " +
+			"page is the next one. Together they have each record once, while nothing is imported meanwhile. Comments that answer none " +
+			"have no record.",
+		Answer: "The page, ordered by issue and comment. Past the end it is empty.", Refused: []int{http.StatusServiceUnavailable},
+	}, a.export, rest.Example[exporting, threads.ExportPage]{Name: "last", Out: &threads.ExportPage{
+		Offset: 1000, Data: []threads.Record{{IssueID: 10001, CommentID: 10502, ParentCommentID: 10501}}, TotalCount: 1001,
+	}})
 }
 
 // export answers one page of the hierarchy. It is read whole before the first

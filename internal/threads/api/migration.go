@@ -47,26 +47,18 @@ func (a *Admin) registerMigration(r *rest.Router) {
 			addOperation(a, r, op, words, false, func(operating) threads.Wish { return threads.Wish{} })
 		}
 	}
-	rest.Add(r, rest.Operation[struct{}, threads.MigrationStatus]{
-		Route: rest.Route{Method: "GET", Path: MigrationPath + "/status", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "showMigration", Tag: tag, Summary: "Returns the state of the migration.", Text: needsSysAdmin,
-			Answer: "The state of the migration.",
-		},
-		Examples: []rest.Example[struct{}, threads.MigrationStatus]{{Name: "processing", Out: &exampleStatus}},
-		Do:       func(ctx context.Context, _ struct{}) (threads.MigrationStatus, error) { return a.Status(ctx) },
-	})
-	rest.Add(r, rest.Operation[struct{}, string]{
-		Route: rest.Route{Method: "GET", Path: MigrationPath + "/events", Access: rest.SysAdmins, Own: true},
-		Words: rest.Words{
-			ID: "followMigration", Tag: tag, Summary: "Streams the status as server-sent events, whenever it has changed.",
-			Media: "text/event-stream",
-			Text: "Needs `SYS_ADMIN`. The data of each event is what `status` answers. A stream ends after 5 minutes; ask again. There are at " +
-				"most 200 at once, 10 of a user.",
-			Answer: "The events.", Refused: []int{http.StatusTooManyRequests},
-		},
-		Serve: a.events,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: MigrationPath + "/status", Access: rest.SysAdmins}, rest.Words{
+		ID: "showMigration", Tag: tag, Summary: "Returns the state of the migration.", Text: needsSysAdmin,
+		Answer: "The state of the migration.",
+	}, func(ctx context.Context, _ struct{}) (threads.MigrationStatus, error) { return a.Status(ctx) },
+		rest.Example[struct{}, threads.MigrationStatus]{Name: "processing", Out: &exampleStatus})
+	rest.Serve[struct{}, string](r, rest.Route{Method: "GET", Path: MigrationPath + "/events", Access: rest.SysAdmins, Own: true}, rest.Words{
+		ID: "followMigration", Tag: tag, Summary: "Streams the status as server-sent events, whenever it has changed.",
+		Media: "text/event-stream",
+		Text: "Needs `SYS_ADMIN`. The data of each event is what `status` answers. A stream ends after 5 minutes; ask again. There are at " +
+			"most 200 at once, 10 of a user.",
+		Answer: "The events.", Refused: []int{http.StatusTooManyRequests},
+	}, a.events)
 }
 
 // addOperation adds the endpoint of an operation of the migration.
@@ -77,17 +69,14 @@ func addOperation[In any](a *Admin, r *rest.Router, op threads.Operation, words 
 	if len(examples) == 0 && op != threads.OpReset { // which a fresh migration allows
 		examples = append(examples, rest.Example[In, threads.MigrationStatus]{Name: "fresh", Err: notAllowed(op)})
 	}
-	rest.Add(r, rest.Operation[In, threads.MigrationStatus]{
-		Route: rest.Route{Method: "POST", Path: MigrationPath + "/" + string(op), Access: rest.SysAdmins},
-		Words: words, Examples: examples, Bare: bare,
-		Do: func(ctx context.Context, in In) (s threads.MigrationStatus, err error) {
-			m, err := a.Store.Operate(ctx, op, wish(in))
-			if err != nil {
-				return s, err
-			}
-			return a.StatusOf(ctx, &m)
-		},
-	})
+	route := rest.Route{Method: "POST", Path: MigrationPath + "/" + string(op), Access: rest.SysAdmins, Bare: bare}
+	rest.Add(r, route, words, func(ctx context.Context, in In) (s threads.MigrationStatus, err error) {
+		m, err := a.Store.Operate(ctx, op, wish(in))
+		if err != nil {
+			return s, err
+		}
+		return a.StatusOf(ctx, &m)
+	}, examples...)
 }
 
 // notAllowed is how a migration without data refuses an operation.
@@ -104,26 +93,21 @@ type stageState struct {
 }
 
 func (a *Admin) registerPreview(r *rest.Router) {
-	rest.Add(r, rest.Operation[struct{}, threads.Previewed]{
-		Route: rest.Route{Method: "GET", Path: MigrationPath + "/preview", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "previewMigration", Tag: tag, Summary: "Returns what will come of the drafts, or of the data that is loaded where there " +
-				"are no drafts.",
-			Text: "Needs `SYS_ADMIN`. The first call has it computed.", Answer: "What will come of them.",
-			Also: []rest.Success{{Status: http.StatusAccepted, Text: "It is being computed.", Headers: []string{"Retry-After"},
-				Of: stageState{}}},
-			Refused: []int{http.StatusBadRequest, http.StatusConflict},
-			RefusedFor: map[int]string{
-				http.StatusBadRequest: "A file cannot be used; the message says why.",
-				http.StatusConflict:   "A file is missing.",
-			},
+	rest.Serve[struct{}, threads.Previewed](r, rest.Route{Method: "GET", Path: MigrationPath + "/preview", Access: rest.SysAdmins}, rest.Words{
+		ID: "previewMigration", Tag: tag, Summary: "Returns what will come of the drafts, or of the data that is loaded where there " +
+			"are no drafts.",
+		Text: "Needs `SYS_ADMIN`. The first call has it computed.", Answer: "What will come of them.",
+		Also: []rest.Success{{Status: http.StatusAccepted, Text: "It is being computed.", Headers: []string{"Retry-After"},
+			Of: stageState{}}},
+		Refused: []int{http.StatusBadRequest, http.StatusConflict},
+		RefusedFor: map[int]string{
+			http.StatusBadRequest: "A file cannot be used; the message says why.",
+			http.StatusConflict:   "A file is missing.",
 		},
-		Examples: []rest.Example[struct{}, threads.Previewed]{
-			{Name: "small", Out: &examplePreview},
-			{Name: "fresh", Err: fault.New(fault.Conflict, "The hierarchy file is missing; choose and send it first.")},
-		},
-		Serve: a.preview,
-	})
+	}, a.preview, []rest.Example[struct{}, threads.Previewed]{
+		{Name: "small", Out: &examplePreview},
+		{Name: "fresh", Err: fault.New(fault.Conflict, "The hierarchy file is missing; choose and send it first.")},
+	}...)
 }
 
 func (a *Admin) preview(w http.ResponseWriter, r *http.Request, _ struct{}) error {

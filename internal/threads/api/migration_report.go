@@ -19,22 +19,17 @@ type reportingMigration struct {
 }
 
 func (a *Admin) registerMigrationReport(r *rest.Router) {
-	rest.Add(r, rest.Operation[reportingMigration, string]{
-		Route: rest.Route{Method: "GET", Path: migrationReportPath, Access: rest.SysAdmins, Own: true},
-		Words: rest.Words{
+	rest.Serve[reportingMigration, string](r, rest.Route{Method: "GET", Path: migrationReportPath, Access: rest.SysAdmins, Own: true},
+		rest.Words{
 			ID: "reportMigration", Tag: tag, Summary: "Returns the report of the migration, to print or as CSV.", Media: "text/html",
 			Answer: "The report.",
 			Text: "Needs `SYS_ADMIN`. Start, end and rate; the files with their SHA-256 and what is wrong with them; the permanent errors " +
 				"by reason and by what the target said; what the last comparison found; who did what. A reset ends it with the data. With " +
 				"`format=csv` it is `text/csv`.",
 			Refused: []int{http.StatusConflict}, RefusedFor: map[int]string{http.StatusConflict: "Nothing is loaded."},
-		},
-		Examples: []rest.Example[reportingMigration, string]{
-			{Name: "fresh", Err: fault.New(fault.Conflict, "Nothing is loaded that could be reported on. Load a hierarchy file and an id "+
-				"mappings file first.")},
-		},
-		Serve: a.migrationReport,
-	})
+		}, a.migrationReport,
+		rest.Example[reportingMigration, string]{Name: "fresh", Err: fault.New(fault.Conflict,
+			"Nothing is loaded that could be reported on. Load a hierarchy file and an id mappings file first.")})
 }
 
 // migrationReport answers the report of the migration, as a page or as CSV.

@@ -32,14 +32,10 @@ func (a *Source) Register(r *rest.Router) {
 	a.registerReport(r)
 	a.registerState(r)
 	a.registerImports(r)
-	rest.Add(r, rest.Operation[struct{}, rest.None]{
-		Route: rest.Route{Method: "GET", Path: ScriptPath, Access: rest.SysAdmins, Own: true},
-		Words: rest.Words{
-			ID: "getHelperScript", Tag: tag, Summary: "Returns the helper script, which exports the hierarchy with curl.", Text: needsSysAdmin,
-			Answer: "A zip archive with an executable POSIX shell script.", Media: "application/zip",
-		},
-		Serve: a.script,
-	})
+	rest.Serve[struct{}, rest.None](r, rest.Route{Method: "GET", Path: ScriptPath, Access: rest.SysAdmins, Own: true}, rest.Words{
+		ID: "getHelperScript", Tag: tag, Summary: "Returns the helper script, which exports the hierarchy with curl.", Text: needsSysAdmin,
+		Answer: "A zip archive with an executable POSIX shell script.", Media: "application/zip",
+	}, a.script)
 }
 
 const (

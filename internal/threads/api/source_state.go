@@ -46,28 +46,19 @@ type mirroring struct {
 }
 
 func (a *Source) registerState(r *rest.Router) {
-	rest.Add(r, rest.Operation[struct{}, ThreadsSource]{
-		Route: rest.Route{Method: "GET", Path: SourcePath, Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "showSource", Tag: tag, Summary: "Returns the state of the self-hosted side.", Text: needsSysAdmin,
-			Answer: "The hierarchy and the mappings that are there.",
-		},
-		Examples: []rest.Example[struct{}, ThreadsSource]{{Name: "mirrored", Out: &mirroredSource}},
-		Do:       func(ctx context.Context, _ struct{}) (ThreadsSource, error) { return a.state(ctx) },
-	})
-	rest.Add(r, rest.Operation[mirroring, ThreadsSource]{
-		Route: rest.Route{Method: "POST", Path: SourcePath + "/mirror", Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "mirrorSource", Tag: tag, Summary: "Has the host application's database read now.", Status: http.StatusAccepted,
-			Text: "Needs `SYS_ADMIN`. A reading that would remove more than half of the records removes none, and waits for " +
-				"`acceptRemoval`; until then the export answers 503. How it went is in `mirror` of the source.",
-			Answer: "It begins; this is how the side stands.", Refused: []int{http.StatusConflict},
-		},
-		Examples: []rest.Example[mirroring, ThreadsSource]{
-			{Name: "fresh", Err: fault.New(fault.Conflict, "The hierarchy comes from files; it is mirrored only if threads.source is sql.")},
-		},
-		Do: a.mirrorNow,
-	})
+	rest.Add(r, rest.Route{Method: "GET", Path: SourcePath, Access: rest.SysAdmins}, rest.Words{
+		ID: "showSource", Tag: tag, Summary: "Returns the state of the self-hosted side.", Text: needsSysAdmin,
+		Answer: "The hierarchy and the mappings that are there.",
+	}, func(ctx context.Context, _ struct{}) (ThreadsSource, error) { return a.state(ctx) },
+		rest.Example[struct{}, ThreadsSource]{Name: "mirrored", Out: &mirroredSource})
+	rest.Add(r, rest.Route{Method: "POST", Path: SourcePath + "/mirror", Access: rest.SysAdmins}, rest.Words{
+		ID: "mirrorSource", Tag: tag, Summary: "Has the host application's database read now.", Status: http.StatusAccepted,
+		Text: "Needs `SYS_ADMIN`. A reading that would remove more than half of the records removes none, and waits for " +
+			"`acceptRemoval`; until then the export answers 503. How it went is in `mirror` of the source.",
+		Answer: "It begins; this is how the side stands.", Refused: []int{http.StatusConflict},
+	}, a.mirrorNow,
+		rest.Example[mirroring, ThreadsSource]{Name: "fresh", Err: fault.New(fault.Conflict,
+			"The hierarchy comes from files; it is mirrored only if threads.source is sql.")})
 }
 
 var mirroredSource = ThreadsSource{

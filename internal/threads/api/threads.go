@@ -34,18 +34,13 @@ type showing struct {
 }
 
 func (a *Admin) registerThreads(r *rest.Router) {
-	rest.Add(r, rest.Operation[showing, IssueThreads]{
-		Route: rest.Route{Method: "GET", Path: threadsPath, Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "showThreads", Tag: tag, Summary: "Returns the threads of an issue, as the target has them.", Text: needsSysAdmin,
-			Answer: "The relations, and the trees that they make. Each comment is in one tree, once.",
-		},
-		Examples: []rest.Example[showing, IssueThreads]{{Name: "small", Out: &IssueThreads{
-			IssueID: "900001", Parents: []threadParent{{"11782", "11781"}},
-			Threads: []ThreadsTree{{"11781", []ThreadsTree{{"11782", []ThreadsTree{}}}}},
-		}}},
-		Serve: a.threads,
-	})
+	rest.Serve[showing, IssueThreads](r, rest.Route{Method: "GET", Path: threadsPath, Access: rest.SysAdmins}, rest.Words{
+		ID: "showThreads", Tag: tag, Summary: "Returns the threads of an issue, as the target has them.", Text: needsSysAdmin,
+		Answer: "The relations, and the trees that they make. Each comment is in one tree, once.",
+	}, a.threads, rest.Example[showing, IssueThreads]{Name: "small", Out: &IssueThreads{
+		IssueID: "900001", Parents: []threadParent{{"11782", "11781"}},
+		Threads: []ThreadsTree{{"11781", []ThreadsTree{{"11782", []ThreadsTree{}}}}},
+	}})
 }
 
 // threads writes what IssueThreads has, whatever its size,

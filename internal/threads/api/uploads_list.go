@@ -28,20 +28,15 @@ type uploadList struct {
 }
 
 func (a *Uploads) registerList(r *rest.Router) {
-	rest.Add(r, rest.Operation[struct{}, uploadList]{
-		Route: rest.Route{Method: http.MethodGet, Path: a.Path, Access: rest.SysAdmins},
-		Words: rest.Words{
-			ID: "listUploads", Tag: tag, Summary: "Lists the files that were sent, or are being sent, so that another client can go on with one.",
-			Text:   "Needs `SYS_ADMIN`. There is at most one of a kind. What was loaded or restored is no longer listed.",
-			Answer: "The drafts, the oldest first.",
-		},
-		Examples: []rest.Example[struct{}, uploadList]{{Name: "one", Out: &uploadList{Items: []ThreadsUpload{{
-			ID: 7, Kind: "hierarchy", URL: "https://tools.example.com/rest/threaded-comments/1.0/migration/uploads/7", Offset: 1 << 20,
-			Length:   7_000_000,
-			Filename: "comments_hierarchy_export.json", CreatedBy: "admin", CreatedAt: day, ExpiresAt: day.Add(24*time.Hour + 12*time.Second),
-		}}}}},
-		Do: a.list,
-	})
+	rest.Add(r, rest.Route{Method: http.MethodGet, Path: a.Path, Access: rest.SysAdmins}, rest.Words{
+		ID: "listUploads", Tag: tag, Summary: "Lists the files that were sent, or are being sent, so that another client can go on with one.",
+		Text:   "Needs `SYS_ADMIN`. There is at most one of a kind. What was loaded or restored is no longer listed.",
+		Answer: "The drafts, the oldest first.",
+	}, a.list, rest.Example[struct{}, uploadList]{Name: "one", Out: &uploadList{Items: []ThreadsUpload{{
+		ID: 7, Kind: "hierarchy", URL: "https://tools.example.com/rest/threaded-comments/1.0/migration/uploads/7", Offset: 1 << 20,
+		Length:   7_000_000,
+		Filename: "comments_hierarchy_export.json", CreatedBy: "admin", CreatedAt: day, ExpiresAt: day.Add(24*time.Hour + 12*time.Second),
+	}}}})
 }
 
 func (a *Uploads) list(ctx context.Context, _ struct{}) (uploadList, error) {

@@ -111,9 +111,7 @@ func addTus[In any](
 		http.StatusPreconditionFailed: "`Tus-Resumable` names another version of tus, or is missing; see `Tus-Version`.",
 		statusChecksum:                "The checksum does not fit; nothing was stored.",
 	}
-	rest.Add(r, rest.Operation[In, rest.None]{
-		// A body may be a whole file; Own, because most answers have none.
-		Route: rest.Route{Method: method, Path: path, Access: access, MaxBody: a.Max, Own: true},
-		Words: words, Examples: examples, Handle: a.versioned(h),
-	})
+	// A body may be a whole file; Own, because most answers have none.
+	rest.Handle[In, rest.None](r, rest.Route{Method: method, Path: path, Access: access, MaxBody: a.Max, Own: true}, words, a.versioned(h),
+		examples...)
 }

@@ -9,28 +9,22 @@ import (
 )
 
 func (a *Admin) registerVerify(r *rest.Router) {
-	route := rest.Route{Path: MigrationPath + "/verify", Access: rest.SysAdmins}
-	words := rest.Words{
-		Tag: tag, Text: needsSysAdmin, Refused: []int{http.StatusConflict},
-		RefusedFor: map[int]string{http.StatusConflict: "Nothing is loaded, or it is being processed, or the last comparison failed."},
-	}
-	show, begin := rest.Operation[struct{}, threads.Verification]{Route: route, Words: words, Serve: a.showVerify},
-		rest.Operation[struct{}, threads.Verification]{Route: route, Words: words, Serve: a.verify}
+	path, access := MigrationPath+"/verify", rest.SysAdmins
+	refusedFor := map[int]string{http.StatusConflict: "Nothing is loaded, or it is being processed, or the last comparison failed."}
 	nothing := rest.Example[struct{}, threads.Verification]{Name: "fresh",
 		Err: fault.New(fault.Conflict, "Nothing is loaded that the target could be compared with.")}
 	running := rest.Success{Status: http.StatusAccepted, Text: "It is going on.", Headers: []string{"Retry-After"}, Of: threads.Verification{}}
-
-	show.Method, show.ID, show.Answer, show.Also = "GET", "showVerification", "How they compare.", []rest.Success{running}
-	show.Summary = "Returns the last comparison of the target with the data that is loaded, or begins the first one."
-	show.Examples = []rest.Example[struct{}, threads.Verification]{{Name: "missing", Out: &exampleVerification}, nothing}
-	rest.Add(r, show)
-
-	begin.Method, begin.ID = "POST", "verifyMigration"
-	begin.Status, begin.Answer, begin.Headers = running.Status, running.Text, running.Headers
-	begin.Summary = "Begins a comparison of the target with the data that is loaded, unless one runs."
-	begin.Text = "Needs `SYS_ADMIN`. Not while data is processed."
-	begin.Examples = []rest.Example[struct{}, threads.Verification]{nothing}
-	rest.Add(r, begin)
+	rest.Serve(r, rest.Route{Method: "GET", Path: path, Access: access}, rest.Words{
+		ID: "showVerification", Tag: tag, Text: needsSysAdmin, Answer: "How they compare.", Also: []rest.Success{running},
+		Summary: "Returns the last comparison of the target with the data that is loaded, or begins the first one.",
+		Refused: []int{http.StatusConflict}, RefusedFor: refusedFor,
+	}, a.showVerify, rest.Example[struct{}, threads.Verification]{Name: "missing", Out: &exampleVerification}, nothing)
+	rest.Serve(r, rest.Route{Method: "POST", Path: path, Access: access}, rest.Words{
+		ID: "verifyMigration", Tag: tag, Status: running.Status, Answer: running.Text, Headers: running.Headers,
+		Summary: "Begins a comparison of the target with the data that is loaded, unless one runs.",
+		Text:    "Needs `SYS_ADMIN`. Not while data is processed.",
+		Refused: []int{http.StatusConflict}, RefusedFor: refusedFor,
+	}, a.verify, nothing)
 }
 
 func (a *Admin) verify(w http.ResponseWriter, r *http.Request, _ struct{}) error {
