@@ -50,7 +50,7 @@ const MaxElsewhere = 10_000
 
 // CursorOf is the place of a rule in the list.
 func (q *VersionQuery) CursorOf(v *RuleVersion) *VersionCursor {
-	at := Scope{v.ProjectKey, v.RepositoryKey}.folded()
+	at := Scope{v.ProjectKey, v.RepositoryKey}.Folded()
 	return &VersionCursor{Place: slices.Index(q.Places, at), Rule: v.ID}
 }
 

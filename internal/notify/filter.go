@@ -43,7 +43,8 @@ type Filter struct {
 // OfCloud reports whether it is the filter of a rule of the cloud edition.
 func (f *Filter) OfCloud() bool { return f.ExpectedCommitStatus != "" }
 
-// RepositoryRef names a repository of the rule's connection.
+// RepositoryRef names a repository of a connection; as a Scope, with keys left out, all
+// of a project or of the platform.
 type RepositoryRef struct {
 	ProjectKey    string `json:"projectKey"`
 	RepositoryKey string `json:"repositoryKey"`

@@ -39,7 +39,7 @@ const PreviousHolds = 7 * 24 * time.Hour
 
 // Scope is what events of a hook may be about: all of a platform, a project, or a
 // repository.
-type Scope struct{ ProjectKey, RepositoryKey string }
+type Scope = RepositoryRef
 
 // Holds reports whether all of o is in the scope. Keys are compared without case.
 func (s Scope) Holds(o Scope) bool {
@@ -117,7 +117,7 @@ func (h *Hook) judge(e *Event) scopeVerdict {
 		return withheld
 	}
 	for i := range h.Offered {
-		if Scope(h.Offered[i].To).Holds(at) {
+		if h.Offered[i].To.Holds(at) {
 			return withheld
 		}
 	}
@@ -127,18 +127,18 @@ func (h *Hook) judge(e *Event) scopeVerdict {
 // MayOffer reports whether the hook may say a rename at all: it must be of a key
 // in its scope, or of one that it offered.
 func (h *Hook) MayOffer(by KeyChange) bool {
-	_, again := h.offers(Scope(by.From))
-	return again || h.Scope.Holds(Scope(by.From))
+	_, again := h.offers(by.From)
+	return again || h.Scope.Holds(by.From)
 }
 
 // offers reports whether a key outside the scope is the new one of an offered
 // rename, and returns the old one.
-func (h *Hook) offers(key Scope) (from RepositoryRef, ok bool) {
+func (h *Hook) offers(key Scope) (from Scope, ok bool) {
 	if h.Scope.Holds(key) {
 		return from, false
 	}
 	for i := range h.Offered {
-		if h.Offered[i].To == RepositoryRef(key) {
+		if h.Offered[i].To == key {
 			return h.Offered[i].From, true
 		}
 	}

@@ -51,8 +51,7 @@ func (r *KeyChange) Apply(rule *Rule) bool {
 	if rule.Connection != r.Connection {
 		return false
 	}
-	own := RepositoryRef{ProjectKey: rule.ProjectKey, RepositoryKey: rule.RepositoryKey}
-	if now, ok := r.Ref(own); ok && own.ProjectKey != "" {
+	if now, ok := r.Ref(rule.At()); ok && rule.ProjectKey != "" {
 		rule.ProjectKey, rule.RepositoryKey, changed = now.ProjectKey, now.RepositoryKey, true
 	}
 	for i, ref := range rule.Repositories {

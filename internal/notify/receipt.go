@@ -92,7 +92,7 @@ func (r *Receipt) matchEach(rules *RuleSet) {
 		var matched []Match
 		if !r.withheld {
 			matched = rules.Match(e, nil)
-			if by, ok := e.KeyChange(); ok && r.Verifier.Scope.Holds(Scope(by.From)) {
+			if by, ok := e.KeyChange(); ok && r.Verifier.Scope.Holds(by.From) {
 				matched = rules.matchOld(e, by, matched)
 			}
 		}

@@ -31,7 +31,7 @@ const (
 
 // KeyChange returns the change of keys that is offered.
 func (o *Rename) KeyChange() KeyChange {
-	return KeyChange{Connection: o.Connection, From: RepositoryRef(o.From), To: RepositoryRef(o.To)}
+	return KeyChange{Connection: o.Connection, From: o.From, To: o.To}
 }
 
 // Occupants counts what is at a key. A project's is also what is at its

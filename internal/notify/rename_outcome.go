@@ -13,14 +13,14 @@ type RenameOutcome struct {
 // nothing is at the new one yet; permissions never do. here and there are what
 // is at the old and at the new key.
 func (h *Hook) JudgeRename(by KeyChange, here, there Occupants) RenameOutcome {
-	if from, again := h.offers(Scope(by.From)); again { // renamed once more before it was decided
+	if from, again := h.offers(by.From); again { // renamed once more before it was decided
 		by.From = from
 		return RenameOutcome{Change: by, Offer: OutOfScope}
 	}
 	outcome := RenameOutcome{Change: by}
 	switch {
 	case !here.Any():
-	case !h.Scope.Holds(Scope(by.To)):
+	case !h.Scope.Holds(by.To):
 		outcome.Offer = OutOfScope
 	case there.Any():
 		outcome.Offer = Occupied

@@ -31,10 +31,6 @@ func (w *RepositoryWebhook) GoesWithLastRule() bool {
 // Created reports whether Outrigger created the webhook, as far as it is known.
 func (w *RepositoryWebhook) Created() bool { return !w.SetAt.IsZero() && w.RemoteID != "" }
 
-func (w *RepositoryWebhook) Scope() Scope {
-	return Scope{ProjectKey: w.At.ProjectKey, RepositoryKey: w.At.RepositoryKey}
-}
-
 // FreeHookName is the name of a hook that is made for a scope.
 func (p *Platforms) FreeHookName(connection string, scope Scope) string {
 	name := ManagedHookName(scope.key(), false)

@@ -58,7 +58,7 @@ func PlacesOf(e *Event) []Scope {
 	at := Scope{e.Project.Key, e.Repository.Key}
 	from := at
 	if by, ok := e.KeyChange(); ok {
-		from = Scope(by.From)
+		from = by.From
 	}
 	var places []Scope
 	add := func(s Scope) {
@@ -68,15 +68,13 @@ func PlacesOf(e *Event) []Scope {
 	}
 	for _, s := range []Scope{at, from} {
 		if s.RepositoryKey != "" {
-			add(s.folded())
+			add(s.Folded())
 		}
 	}
 	for _, s := range []Scope{at, from} {
 		if s.ProjectKey != "" {
-			add(Scope{ProjectKey: s.ProjectKey}.folded())
+			add(Scope{ProjectKey: s.ProjectKey}.Folded())
 		}
 	}
 	return append(places, Scope{})
 }
-
-func (s Scope) folded() Scope { return Scope{Fold(s.ProjectKey), Fold(s.RepositoryKey)} }

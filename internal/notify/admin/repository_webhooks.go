@@ -24,7 +24,7 @@ func (s *Webhooks) OfRepository(
 	if err != nil {
 		return nil, nil, err
 	}
-	return &w, s.Store.Platforms().HookOf(connection, w.Scope()), nil
+	return &w, s.Store.Platforms().HookOf(connection, w.At), nil
 }
 
 // CreateOfRepository looks at the webhook of a repository, and creates it where

@@ -56,7 +56,7 @@ func errNotOffered(ctx context.Context, tx *db.Tx, id int64) error {
 		return fault.New(fault.NotFound, "There is no rename with id %d.", id)
 	}
 	o := &gone[0]
-	now, err := readRenames(ctx, tx, presentOffer, o.Connection, o.HookID, foldKey(notify.RepositoryRef(o.From)))
+	now, err := readRenames(ctx, tx, presentOffer, o.Connection, o.HookID, foldKey(o.From))
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ type behind []notify.Rename
 func leftBehind(ctx context.Context, tx *db.Tx, by notify.KeyChange) (left behind, err error) {
 	all, err := readRenames(ctx, tx, `state = 'offered' AND connection = $1 AND reason = $2`, by.Connection, string(notify.HasGrants))
 	for _, o := range all {
-		if foldKey(notify.RepositoryRef(o.To)) == foldKey(by.From) {
+		if foldKey(o.To) == foldKey(by.From) {
 			left = append(left, o)
 		}
 	}
@@ -27,7 +27,7 @@ func leftBehind(ctx context.Context, tx *db.Tx, by notify.KeyChange) (left behin
 // that come back to it. Zero: all are.
 func (b behind) at(key notify.RepositoryRef) time.Time {
 	for _, o := range b {
-		if foldKey(notify.RepositoryRef(o.From)) == foldKey(key) {
+		if foldKey(o.From) == foldKey(key) {
 			return o.OfferedAt
 		}
 	}
@@ -38,7 +38,7 @@ func (b behind) at(key notify.RepositoryRef) time.Time {
 // permissions that the rules came back to.
 func (b behind) follow(ctx context.Context, tx *db.Tx, to notify.RepositoryRef) error {
 	for _, o := range b {
-		from := foldKey(notify.RepositoryRef(o.From))
+		from := foldKey(o.From)
 		if err := replaceOffer(ctx, tx, o.ID, from); err != nil {
 			return err
 		}
@@ -63,9 +63,9 @@ func endDone(ctx context.Context, tx *db.Tx, hook *notify.Hook, by notify.KeyCha
 	if err != nil {
 		return err
 	}
-	trusted := hook.Scope.Holds(notify.Scope(by.From)) && hook.Scope.Holds(notify.Scope(by.To))
+	trusted := hook.Scope.Holds(by.From) && hook.Scope.Holds(by.To)
 	for _, o := range offers {
-		from, to := foldKey(notify.RepositoryRef(o.From)), foldKey(notify.RepositoryRef(o.To))
+		from, to := foldKey(o.From), foldKey(o.To)
 		back := from == foldKey(by.To) && to == foldKey(by.From)
 		same := from == foldKey(by.From) && to == foldKey(by.To)
 		if back && (trusted || o.HookID == hook.ID) || same && moved {

@@ -45,11 +45,11 @@ func (s *Store) moveOrOffer(ctx context.Context, tx *db.Tx, r *notify.Receipt, b
 	if err != nil {
 		return err
 	}
-	there, err := whatIsAt(ctx, tx, by.Connection, notify.Scope(by.To), left.at(by.To))
+	there, err := whatIsAt(ctx, tx, by.Connection, by.To, left.at(by.To))
 	if err != nil {
 		return err
 	}
-	here, err := whatIsAt(ctx, tx, by.Connection, notify.Scope(by.From), time.Time{})
+	here, err := whatIsAt(ctx, tx, by.Connection, by.From, time.Time{})
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func offer(ctx context.Context, tx *db.Tx, hook *notify.Hook, by notify.KeyChang
 		return err
 	}
 	for _, o := range before {
-		if o.Reason == why && foldKey(notify.RepositoryRef(o.To)) == foldKey(by.To) {
+		if o.Reason == why && foldKey(o.To) == foldKey(by.To) {
 			return tx.Do(ctx, "offering a rename again", `UPDATE notify_renames SET offered_at = $1 WHERE id = $2`, db.Micros(tx.Now()), o.ID)
 		}
 		if err := replaceOffer(ctx, tx, o.ID, from); err != nil {
@@ -152,7 +152,7 @@ func (s *Store) move(ctx context.Context, tx *db.Tx, who notify.Actor, by notify
 		return err
 	}
 	for _, h := range hooks {
-		to, ok := by.Ref(notify.RepositoryRef(h.Scope))
+		to, ok := by.Ref(h.Scope)
 		if !ok || h.Connection != by.Connection {
 			continue
 		}
@@ -162,7 +162,7 @@ func (s *Store) move(ctx context.Context, tx *db.Tx, who notify.Actor, by notify
 			return err
 		}
 		after := *h
-		after.Scope = notify.Scope(to)
+		after.Scope = to
 		if err := recordHook(ctx, tx, who, "update", h, &after); err != nil {
 			return err
 		}

@@ -115,7 +115,7 @@ func checkRoom(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
 	}
 	n, err := countAt(ctx, tx, "notify_rules", r.Connection, r.At())
 	if err == nil && n >= notify.MaxRulesAt {
-		err = fault.New(fault.Conflict, "%s has %d rules, which is the limit. Delete one first.", notify.Scope(r.At()), n)
+		err = fault.New(fault.Conflict, "%s has %d rules, which is the limit. Delete one first.", r.At(), n)
 	}
 	return err
 }

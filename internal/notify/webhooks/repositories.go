@@ -92,12 +92,11 @@ func (w *Watch) findOfRepository(ctx context.Context, c *notify.Connection, toke
 	if err != nil {
 		return err
 	}
-	scope := notify.Scope{ProjectKey: p.At.ProjectKey, RepositoryKey: p.At.RepositoryKey}
 	wrote := p.RemoteID // by this program, where SetAt says so
 	p.State, p.RemoteID, p.Hook, p.Reason = notify.WebhookMissing, "", "", ""
 	signs := true
 	for _, one := range there {
-		calls, ok := w.judge(c, scope, one.URL, one.Active)
+		calls, ok := w.judge(c, p.At, one.URL, one.Active)
 		if !ok || p.State == notify.WebhookSends {
 			continue
 		}
@@ -120,7 +119,6 @@ func (w *Watch) manageOfRepository(
 	if !c.ManageWebhooks {
 		return nil
 	}
-	scope := notify.Scope{ProjectKey: p.At.ProjectKey, RepositoryKey: p.At.RepositoryKey}
 	h, _ := w.Store.Platforms().Hook(c.Name, p.Hook)
 	switch {
 	case p.State == notify.WebhookMissing && p.Reason != "": // one is there that calls another hook
@@ -132,8 +130,8 @@ func (w *Watch) manageOfRepository(
 		(p.SetAt.IsZero() || h == nil || p.State == notify.WebhookSends && signs && p.SecretMark == mark(h)):
 		return nil
 	}
-	if h == nil || !scope.Holds(h.Scope) { // the secret of a wider hook would sign for other repositories
-		made, err := w.hookOf(ctx, c, scope)
+	if h == nil || !p.At.Holds(h.Scope) { // the secret of a wider hook would sign for other repositories
+		made, err := w.hookOf(ctx, c, p.At)
 		if err != nil {
 			return err
 		}

@@ -144,7 +144,7 @@ func (w *cloudWorld) one(at notify.RepositoryRef) bitbucketcloud.Webhook {
 	}
 	name, ok := notify.HookCalled(base, "cloud", there[0].URL)
 	h, _ := w.store.Platforms().Hook("cloud", name)
-	if !ok || h == nil || h.Scope != notify.Scope(at) || h.Secret.Reveal() != there[0].Secret || !there[0].Active || len(there[0].Events) < 20 {
+	if !ok || h == nil || h.Scope != at || h.Secret.Reveal() != there[0].Secret || !there[0].Active || len(there[0].Events) < 20 {
 		w.t.Errorf("%v: %+v calls %+v", at, there[0], h)
 	}
 	return there[0]
