@@ -17,8 +17,9 @@ TEST_CHROMIUM=$(scripts/chromium.sh)
 export TEST_CHROMIUM
 
 # What is compiled is the same in each folder, so that another clone finds it, and
-# without cgo, as the program is, so that all but the race detector share it.
-export GOFLAGS="${GOFLAGS:-} -trimpath" CGO_ENABLED=0
+# without cgo, as the program is, so that all but the race detector share it. What only
+# debuggers read takes a tenth of compiling.
+export GOFLAGS="${GOFLAGS:-} -trimpath -gcflags=all=-dwarf=false" CGO_ENABLED=0
 
 status=0
 outside='/(cmd/outrigger|acceptance|bench|internal/archtest|internal/notify/branchmask)(/|$)'
@@ -27,7 +28,8 @@ packages=$(go list ./... | grep -Ev "$outside")
 # tests take four times as long. Their caller, the driver, is watched. Properties (of
 # pgregory.net/rapid) are tried with fewer and shorter histories: -short.
 # shellcheck disable=SC2086 # one argument for each package
-CGO_ENABLED=1 go test -vet=off -race -short -skip '^TestEveryRoute|AtLength$' -gcflags=modernc.org/...=-race=false -gcflags=modernc.org/sqlite= -p 4 -timeout 20m $packages || status=1
+CGO_ENABLED=1 go test -vet=off -race -short -skip '^TestEveryRoute|AtLength$' \
+	-gcflags='modernc.org/...=-race=false -dwarf=false' -gcflags=modernc.org/sqlite=-dwarf=false -p 4 -timeout 20m $packages || status=1
 
 # Without it, properties as often as they should be, and tests of thousands of steps, one
 # after the other.
