@@ -2,9 +2,6 @@ package alerts
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -68,22 +65,14 @@ func (s *Service) observe(ctx context.Context, lease *db.Lease, seen []Notice, w
 }
 
 // put stores a notice, or forgets one that went before it was told of.
-func put(ctx context.Context, tx *db.Tx, t Told) (err error) {
+func put(ctx context.Context, tx *db.Tx, t Told) error {
 	if t.toldAt.IsZero() && !t.GoneAt.IsZero() {
-		_, err = tx.Exec(ctx, `DELETE FROM alerts_notices WHERE key = $1`, t.key)
-	} else {
-		bad := 0
-		if t.Bad {
-			bad = 1
-		}
-		_, err = tx.Exec(ctx, `INSERT INTO alerts_notices (key, text, link, bad, since, told_at, gone_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
-			ON CONFLICT (key) DO UPDATE SET text = excluded.text, link = excluded.link, bad = excluded.bad, gone_at = excluded.gone_at`,
-			t.key, t.Text, t.Link, bad, db.Micros(t.Since), db.Micros(t.toldAt), db.Micros(t.GoneAt))
+		return tx.Do(ctx, "storing a notice", `DELETE FROM alerts_notices WHERE key = $1`, t.key)
 	}
-	if err != nil {
-		return fmt.Errorf("storing a notice: %w", err)
-	}
-	return nil
+	return tx.Do(ctx, "storing a notice", `INSERT INTO alerts_notices (key, text, link, bad, since, told_at, gone_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (key) DO UPDATE SET text = excluded.text, link = excluded.link, bad = excluded.bad, gone_at = excluded.gone_at`,
+		t.key, t.Text, t.Link, db.Bit(t.Bad), db.Micros(t.Since), db.Micros(t.toldAt), db.Micros(t.GoneAt))
 }
 
 func (s *Service) read(ctx context.Context) ([]Told, error) {
@@ -126,15 +115,10 @@ func (s *Service) fail(ctx context.Context, lease *db.Lease, f Failure) error {
 // it was, or none was yet.
 func (s *Service) Failure(ctx context.Context) (*Failure, error) {
 	var f Failure
-	err := s.o.DB.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT failures, failed_at, next_at, reason FROM alerts_failure WHERE url = $1`, s.url).
-			Scan(&f.count, db.At(&f.At), db.At(&f.nextAt), &f.Reason)
-	})
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading a failure: %w", err)
+	found, err := s.o.DB.Find(ctx, "reading a failure", []any{&f.count, db.At(&f.At), db.At(&f.nextAt), &f.Reason},
+		`SELECT failures, failed_at, next_at, reason FROM alerts_failure WHERE url = $1`, s.url)
+	if err != nil || !found {
+		return nil, err
 	}
 	return &f, nil
 }

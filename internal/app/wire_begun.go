@@ -2,13 +2,11 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"path/filepath"
 	"time"
 
 	"outrigger/internal/console"
-	"outrigger/internal/db"
 	"outrigger/internal/identity"
 )
 
@@ -58,15 +56,10 @@ func (a *App) overviewBegun(ctx context.Context, p *identity.Principal) ([]conso
 		return nil, err
 	}
 	var signIns int
-	err = a.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM (
-			SELECT 1 FROM audit_entries WHERE area = 'identity' AND action = 'sign in' LIMIT 2) AS sign_ins`).Scan(&signIns)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("counting sign-ins: %w", err)
-	}
-	if signIns > 1 {
-		return nil, nil
+	err = a.db.Get(ctx, "counting sign-ins", []any{&signIns}, `SELECT COUNT(*) FROM (
+		SELECT 1 FROM audit_entries WHERE area = 'identity' AND action = 'sign in' LIMIT 2) AS sign_ins`)
+	if err != nil || signIns > 1 {
+		return nil, err
 	}
 	return []console.Card{{Title: "Database", Link: "/system/backup", Text: "New.", Attention: []console.Notice{{Kind: "new_database",
 		Text: "A new, empty database was begun in " + place + ". If there should be an earlier one, stop the server and restore it, or " +

@@ -96,10 +96,7 @@ func (s *Service) Make(ctx context.Context) (file io.ReadCloser, size int64, err
 // LastMade is when the last backup was made, as the audit trail has it; the zero
 // time: there was none.
 func (s *Service) LastMade(ctx context.Context) (at time.Time, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		_, err := tx.Find(ctx, "reading when the last backup was made", []any{db.At(&at)}, `SELECT at FROM audit_entries
-			WHERE area = 'system' AND action = 'create' AND object = 'backup' ORDER BY id DESC LIMIT 1`)
-		return err
-	})
+	_, err = s.db.Find(ctx, "reading when the last backup was made", []any{db.At(&at)}, `SELECT at FROM audit_entries
+		WHERE area = 'system' AND action = 'create' AND object = 'backup' ORDER BY id DESC LIMIT 1`)
 	return at, err
 }

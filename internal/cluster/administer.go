@@ -33,8 +33,7 @@ func Remove(ctx context.Context, tx *db.Tx, id string) error {
 	if state != Offline {
 		return fault.New(fault.Conflict, "The node %s is %s: only an %s node can be removed.", id, state, Offline)
 	}
-	_, err = tx.Exec(ctx, `DELETE FROM cluster_nodes WHERE id = $1`, id)
-	return err
+	return tx.Do(ctx, "removing a node", `DELETE FROM cluster_nodes WHERE id = $1`, id)
 }
 
 // OfflineSince lists up to limit nodes that have been OFFLINE since before a

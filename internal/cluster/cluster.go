@@ -8,6 +8,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -112,9 +113,7 @@ type Cluster struct {
 
 // New makes the place of one node. Nothing happens before Start.
 func New(d *db.DB, o Options) *Cluster {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.InFlight == nil {
 		o.InFlight = func() int { return 0 }
 	}

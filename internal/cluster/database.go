@@ -2,9 +2,6 @@ package cluster
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 	"time"
 
 	"outrigger/internal/db"
@@ -17,25 +14,24 @@ const leap = 1 << 32
 
 // identify returns the identity of the database, and makes it where it has none.
 func (c *Cluster) identify(ctx context.Context, tx *db.Tx, nodes []Node) (identity string, err error) {
-	const q = `SELECT identity FROM cluster_database WHERE id = 1`
-	err = tx.QueryRow(ctx, q).Scan(&identity)
-	if errors.Is(err, sql.ErrNoRows) {
-		var begun time.Time
-		if len(nodes) == 0 {
-			begun = tx.Now()
-		}
-		// Another node may have been quicker.
-		_, err = tx.Exec(ctx, `INSERT INTO cluster_database (id, identity, begun_at, begun_in) VALUES (1, $1, $2, $3)
-			ON CONFLICT (id) DO NOTHING`,
-			secret.Random(16), db.Micros(begun), c.o.Place)
-		if err == nil {
-			err = tx.QueryRow(ctx, q).Scan(&identity)
-		}
+	const (
+		what = "reading the identity of the database"
+		q    = `SELECT identity FROM cluster_database WHERE id = 1`
+	)
+	found, err := tx.Find(ctx, what, []any{&identity}, q)
+	if err != nil || found {
+		return identity, err
 	}
-	if err != nil {
-		return "", fmt.Errorf("reading the identity of the database: %w", err)
+	var begun time.Time
+	if len(nodes) == 0 {
+		begun = tx.Now()
 	}
-	return identity, nil
+	// Another node may have been quicker.
+	if err := tx.Do(ctx, what, `INSERT INTO cluster_database (id, identity, begun_at, begun_in) VALUES (1, $1, $2, $3)
+		ON CONFLICT (id) DO NOTHING`, secret.Random(16), db.Micros(begun), c.o.Place); err != nil {
+		return "", err
+	}
+	return identity, tx.Get(ctx, what, []any{&identity}, q)
 }
 
 // Leap puts the count of heartbeats above what any node noted of the state that this
@@ -103,11 +99,7 @@ func (c *Cluster) keep(n note) {
 // Begun says when and where this database was begun as a new one; the zero time
 // where it was older when nodes began to note that.
 func (c *Cluster) Begun(ctx context.Context) (at time.Time, place string, err error) {
-	err = c.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT begun_at, begun_in FROM cluster_database WHERE id = 1`).Scan(db.At(&at), &place)
-	})
-	if err != nil {
-		return time.Time{}, "", fmt.Errorf("reading when the database was begun: %w", err)
-	}
-	return at, place, nil
+	err = c.db.Get(ctx, "reading when the database was begun", []any{db.At(&at), &place},
+		`SELECT begun_at, begun_in FROM cluster_database WHERE id = 1`)
+	return at, place, err
 }

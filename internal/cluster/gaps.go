@@ -31,13 +31,10 @@ func (c *Cluster) Gaps(ctx context.Context, since time.Time) ([]Gap, error) {
 // has listened. If several nodes start at once, one of them records it.
 func noteGap(ctx context.Context, tx *db.Tx) error {
 	var last int64
-	if err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(beat_at), 0) FROM cluster_nodes`).Scan(&last); err != nil {
+	err := tx.Get(ctx, "noting a gap", []any{&last}, `SELECT COALESCE(MAX(beat_at), 0) FROM cluster_nodes`)
+	if err != nil || last == 0 || tx.Now().Sub(db.Time(last)) <= shortestGap {
 		return err
 	}
-	if last == 0 || tx.Now().Sub(db.Time(last)) <= shortestGap {
-		return nil
-	}
-	_, err := tx.Exec(ctx, `INSERT INTO cluster_gaps (from_at, to_at) VALUES ($1, $2) ON CONFLICT (from_at) DO NOTHING`, last,
-		db.Micros(tx.Now()))
-	return err
+	return tx.Do(ctx, "noting a gap", `INSERT INTO cluster_gaps (from_at, to_at) VALUES ($1, $2) ON CONFLICT (from_at) DO NOTHING`,
+		last, db.Micros(tx.Now()))
 }

@@ -2,10 +2,7 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"outrigger/internal/db"
 )
 
 // countFor is how long a count of the members is good: several loops ask at
@@ -25,12 +22,10 @@ func (c *Cluster) Members(ctx context.Context) (self, active int, err error) {
 	}
 	asked := time.Now()
 	var n count
-	err = c.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT COUNT(*), COALESCE(SUM(CASE WHEN id = $1 THEN 1 ELSE 0 END), 0) FROM cluster_nodes WHERE state = $2`,
-			c.o.NodeID, Active).Scan(&n.active, &n.self)
-	})
-	if err != nil {
-		return 0, 0, fmt.Errorf("counting the active nodes: %w", err)
+	if err := c.db.Get(ctx, "counting the active nodes", []any{&n.active, &n.self},
+		`SELECT COUNT(*), COALESCE(SUM(CASE WHEN id = $1 THEN 1 ELSE 0 END), 0) FROM cluster_nodes WHERE state = $2`,
+		c.o.NodeID, Active); err != nil {
+		return 0, 0, err
 	}
 	c.counted, c.countedAt = n, asked
 	return n.self, n.active, nil

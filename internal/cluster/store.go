@@ -61,20 +61,19 @@ const nextBeat = `(SELECT COALESCE(MAX(beats), 0) + 1 FROM cluster_nodes)`
 
 func (c *Cluster) insert(ctx context.Context, tx *db.Tx) error {
 	state, _ := next(Offline, begins)
-	_, err := tx.Exec(ctx, `INSERT INTO cluster_nodes (id, state, address, version, started_at, beat_at, changed_at, beats)
+	return tx.Do(ctx, "registering a node", `INSERT INTO cluster_nodes (id, state, address, version, started_at, beat_at, changed_at, beats)
 		VALUES ($1, $2, $3, $4, $5, $5, $5, `+nextBeat+`)
 		ON CONFLICT (id) DO UPDATE SET state = excluded.state, address = excluded.address, version = excluded.version,
 			started_at = excluded.started_at, beat_at = excluded.beat_at, changed_at = excluded.changed_at,
 			beats = excluded.beats`,
 		c.o.NodeID, state, c.o.Address, c.o.Version, db.Micros(tx.Now()))
-	return err
 }
 
 // markOffline marks the other nodes that were last heard of before a time.
 func (c *Cluster) markOffline(ctx context.Context, tx *db.Tx, heardBefore time.Time) error {
-	_, err := tx.Exec(ctx, `UPDATE cluster_nodes SET state = $1, changed_at = $2 WHERE id <> $3 AND state <> $1 AND beat_at <= $4`,
+	return tx.Do(ctx, "marking nodes offline",
+		`UPDATE cluster_nodes SET state = $1, changed_at = $2 WHERE id <> $3 AND state <> $1 AND beat_at <= $4`,
 		Offline, db.Micros(tx.Now()), c.o.NodeID, db.Micros(heardBefore))
-	return err
 }
 
 // Result is what one heartbeat did.
@@ -158,8 +157,8 @@ func (c *Cluster) step(ctx context.Context, tx *db.Tx, nodes []Node, empty bool)
 		}
 		if to != n.State {
 			n.State, n.ChangedAt = to, tx.Now()
-			_, err := tx.Exec(ctx, `UPDATE cluster_nodes SET state = $2, changed_at = $3 WHERE id = $1`, n.ID, to, db.Micros(tx.Now()))
-			return err
+			return tx.Do(ctx, "changing a node's state", `UPDATE cluster_nodes SET state = $2, changed_at = $3 WHERE id = $1`,
+				n.ID, to, db.Micros(tx.Now()))
 		}
 	}
 	return nil
@@ -220,11 +219,8 @@ func (c *Cluster) apply(ctx context.Context, id string, e event) error {
 // lockState reads the state of a node and keeps others from changing it until
 // the transaction ends.
 func lockState(ctx context.Context, tx *db.Tx, id string) (state State, err error) {
-	found, err := tx.Find(ctx, "reading the state of a node", []any{&state},
+	err = tx.FindOne(ctx, "reading the state of a node", fault.New(fault.NotFound, "There is no node %s.", id), []any{&state},
 		`SELECT state FROM cluster_nodes WHERE id = $1`+tx.ForUpdate(), id)
-	if err == nil && !found {
-		err = fault.New(fault.NotFound, "There is no node %s.", id)
-	}
 	return state, err
 }
 

@@ -139,6 +139,15 @@ func (tx *Tx) Find(ctx context.Context, what string, into []any, q string, args 
 	return err == nil, err
 }
 
+// FindOne is Get for a row that may not be there. It returns none where there is no such row.
+func (tx *Tx) FindOne(ctx context.Context, what string, none error, into []any, q string, args ...any) error {
+	found, err := tx.Find(ctx, what, into, q, args...)
+	if err == nil && !found {
+		return none
+	}
+	return err
+}
+
 // Fenced is fault.Conflict unless fence is still the fence of the lease: what
 // a holder writes is refused once another holder has taken the lease. Until the
 // transaction ends it cannot be taken.

@@ -4,6 +4,7 @@
 package retention
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,9 +69,7 @@ type Result struct {
 // New makes the background work; nothing is deleted before Start. log may be
 // nil.
 func New(d *db.DB, rules []Rule, log *slog.Logger, leases *db.Leases) *Retention {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	r := &Retention{db: d, every: every, rules: rules, log: log, leases: leases}
 	for _, rule := range rules {
 		if 0 < rule.Keep && rule.Keep < every {

@@ -63,7 +63,7 @@ func Open(ctx context.Context, d *db.DB, key, previous []byte) (*Box, error) {
 	}
 	canary, err := b.canary(ctx, d)
 	if err != nil {
-		return nil, fmt.Errorf("proving the encryption key: %w", err)
+		return nil, err
 	}
 	text, err := b.Unseal(canary, canaryTable, canaryColumn, canaryRow)
 	if err != nil || text != canaryText {
@@ -77,32 +77,18 @@ func Open(ctx context.Context, d *db.DB, key, previous []byte) (*Box, error) {
 // canary reads the canary row, after laying it where there is none. Of two
 // nodes that start at once one lays it, and both read that one.
 func (b *Box) canary(ctx context.Context, d *db.DB) (sealed []byte, err error) {
-	read := func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT sealed FROM secret_canary WHERE id = 1`).Scan(&sealed)
-	}
-	err = d.Write(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO secret_canary (id, sealed) VALUES (1, $1) ON CONFLICT (id) DO NOTHING`,
-			b.Seal(canaryText, canaryTable, canaryColumn, canaryRow))
-		return err
-	})
-	if err != nil {
+	const what = "proving the encryption key"
+	if err := d.Do(ctx, what, `INSERT INTO secret_canary (id, sealed) VALUES (1, $1) ON CONFLICT (id) DO NOTHING`,
+		b.Seal(canaryText, canaryTable, canaryColumn, canaryRow)); err != nil {
 		return nil, err
 	}
-	return sealed, d.Read(ctx, read)
+	return sealed, d.Get(ctx, what, []any{&sealed}, `SELECT sealed FROM secret_canary WHERE id = 1`)
 }
 
 // hasCanary reports whether a key was ever proved on this database.
 func hasCanary(ctx context.Context, d *db.DB) (has bool, err error) {
-	err = d.Read(ctx, func(tx *db.Tx) error {
-		var n int
-		err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM secret_canary`).Scan(&n)
-		has = n > 0
-		return err
-	})
-	if err != nil {
-		return false, fmt.Errorf("looking for a key that was proved: %w", err)
-	}
-	return has, nil
+	err = d.Get(ctx, "looking for a key that was proved", []any{&has}, `SELECT COUNT(*) > 0 FROM secret_canary`)
+	return has, err
 }
 
 func newSealer(key []byte) (sealer, error) {

@@ -62,27 +62,20 @@ func Forget(ctx context.Context, d *db.DB, key []byte, places []Place) (lost int
 			if p.Lost == "" {
 				return nil
 			}
-			_, err := tx.Exec(ctx, `UPDATE `+p.Table+` SET `+p.Lost+` WHERE `+p.Row+` = $1 AND `+p.Column+` = $2`, row, old)
-			return err
+			return tx.Do(ctx, "giving up a value", `UPDATE `+p.Table+` SET `+p.Lost+` WHERE `+p.Row+` = $1 AND `+p.Column+` = $2`, row, old)
 		})
 		if err != nil {
 			return lost, fmt.Errorf("giving up %s.%s: %w", p.Table, p.Column, err)
 		}
 	}
-	err = d.Write(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(ctx, `UPDATE secret_canary SET sealed = $1 WHERE id = 1`, b.Seal(canaryText, canaryTable, canaryColumn, canaryRow))
-		return err
-	})
-	if err != nil {
-		return lost, fmt.Errorf("proving the new key: %w", err)
-	}
-	return lost, nil
+	return lost, d.Do(ctx, "proving the new key", `UPDATE secret_canary SET sealed = $1 WHERE id = 1`,
+		b.Seal(canaryText, canaryTable, canaryColumn, canaryRow))
 }
 
 // replace puts a new seal in the place of an old one that is still there.
 func (p *Place) replace(ctx context.Context, tx *db.Tx, row string, old, fresh []byte) error {
-	_, err := tx.Exec(ctx, `UPDATE `+p.Table+` SET `+p.Column+` = $1 WHERE `+p.Row+` = $2 AND `+p.Column+` = $3`, fresh, row, old)
-	return err
+	return tx.Do(ctx, "storing a value", `UPDATE `+p.Table+` SET `+p.Column+` = $1 WHERE `+p.Row+` = $2 AND `+p.Column+` = $3`,
+		fresh, row, old)
 }
 
 // eachOld calls fn with every value of a place that another key than the
@@ -91,18 +84,18 @@ func (b *Box) eachOld(ctx context.Context, d *db.DB, p Place, fn func(tx *db.Tx,
 	after, more := "", true
 	for more {
 		err := d.WriteBulk(ctx, func(tx *db.Tx) error {
-			rows, values, err := b.old(ctx, tx, p, after)
+			found, err := b.old(ctx, tx, p, after)
 			if err != nil {
 				return err
 			}
-			for i, row := range rows {
-				if err := fn(tx, row, values[i]); err != nil {
+			for _, v := range found {
+				if err := fn(tx, v.row, v.sealed); err != nil {
 					return err
 				}
 			}
 			tx.AfterCommit(func() { // not before: an undone transaction is run again
-				if more = len(rows) == rotateAtOnce; more {
-					after = rows[len(rows)-1]
+				if more = len(found) == rotateAtOnce; more {
+					after = found[len(found)-1].row
 				}
 			})
 			return nil
@@ -114,21 +107,17 @@ func (b *Box) eachOld(ctx context.Context, d *db.DB, p Place, fn func(tx *db.Tx,
 	return nil
 }
 
-// old reads the next values of a place that another key sealed.
-func (b *Box) old(ctx context.Context, tx *db.Tx, p Place, after string) (rows []string, values [][]byte, err error) {
-	found, err := tx.Query(ctx, `SELECT `+p.Row+`, `+p.Column+` FROM `+p.Table+` WHERE `+p.Row+` > $1
+// oldValue is a value that another key sealed.
+type oldValue struct {
+	row    string
+	sealed []byte
+}
+
+// old reads the next of them of a place.
+func (b *Box) old(ctx context.Context, tx *db.Tx, p Place, after string) ([]oldValue, error) {
+	return db.List(ctx, tx, "reading values", func(row db.Row) (v oldValue, err error) {
+		err = row.Scan(&v.row, &v.sealed)
+		return v, err
+	}, `SELECT `+p.Row+`, `+p.Column+` FROM `+p.Table+` WHERE `+p.Row+` > $1
 		AND LENGTH(`+p.Column+`) > 0 AND SUBSTR(`+p.Column+`, 1, 8) <> $2 ORDER BY `+p.Row+` LIMIT $3`, after, b.current.id[:], rotateAtOnce)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer found.Close()
-	for found.Next() {
-		var row string
-		var value []byte
-		if err := found.Scan(&row, &value); err != nil {
-			return nil, nil, err
-		}
-		rows, values = append(rows, row), append(values, value)
-	}
-	return rows, values, found.Err()
 }
