@@ -3,7 +3,6 @@ package config
 import (
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io/fs"
 	"time"
 )
@@ -29,7 +28,7 @@ const expiryWarning = 30 * 24 * time.Hour
 
 // dangersCertificates warns of files that are not here, and of certificates that clients
 // refuse, now or soon.
-func (c *Config) dangersCertificates(now time.Time) (w []string) {
+func (c *Config) dangersCertificates(w *sentences, now time.Time) {
 	for _, files := range []struct{ setting, cert, key string }{
 		{"tls", c.TLS.Cert, c.TLS.Key}, {"mail.tls", c.Mail.TLS.Cert, c.Mail.TLS.Key},
 	} {
@@ -38,7 +37,7 @@ func (c *Config) dangersCertificates(now time.Time) (w []string) {
 		}
 		pair, err := tls.LoadX509KeyPair(files.cert, files.key)
 		if errors.Is(err, fs.ErrNotExist) {
-			w = append(w, fmt.Sprintf("%s: the server does not start without this file: %v.", files.setting, err))
+			w.warn("%s: the server does not start without this file: %v.", files.setting, err)
 		}
 		if err != nil {
 			continue
@@ -47,10 +46,9 @@ func (c *Config) dangersCertificates(now time.Time) (w []string) {
 		day := end.UTC().Format(time.DateOnly)
 		switch {
 		case now.After(end):
-			w = append(w, fmt.Sprintf("%s.cert: the certificate %s ended on %s, and clients refuse it; replace it.", files.setting, files.cert, day))
+			w.warn("%s.cert: the certificate %s ended on %s, and clients refuse it; replace it.", files.setting, files.cert, day)
 		case end.Sub(now) < expiryWarning:
-			w = append(w, fmt.Sprintf("%s.cert: the certificate %s ends on %s; replace it before then.", files.setting, files.cert, day))
+			w.warn("%s.cert: the certificate %s ends on %s; replace it before then.", files.setting, files.cert, day)
 		}
 	}
-	return w
 }

@@ -17,59 +17,62 @@ import (
 // characters are about 80 bits.
 const minSecret = 16
 
+// sentences collects what to warn of.
+type sentences []string
+
+func (w *sentences) warn(format string, args ...any) { *w = append(*w, fmt.Sprintf(format, args...)) }
+
 // dangers are sentences about settings that are legal and dangerous.
-func (c *Config) dangers() []string {
-	var w []string
-	warn := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
+func (c *Config) dangers() (w sentences) {
 	if c.TLS.Cert == "" && !Loopback(c.Listen) {
-		warn("listen: other machines reach %s over plain HTTP, so passwords can be read in transit; set tls.cert and tls.key, or listen on "+
+		w.warn("listen: other machines reach %s over plain HTTP, so passwords can be read in transit; set tls.cert and tls.key, or listen on "+
 			"127.0.0.1 behind a proxy that terminates TLS.", c.Listen)
 	}
 	if u, err := url.Parse(c.BaseURL); err == nil && u.Scheme == "http" && Loopback(c.Listen) && !thisMachine(u.Hostname()) {
-		warn("base_url: %s is plain HTTP, so passwords can be read in transit; let the proxy terminate TLS, and use https here.", c.BaseURL)
+		w.warn("base_url: %s is plain HTTP, so passwords can be read in transit; let the proxy terminate TLS, and use https here.", c.BaseURL)
 	}
 	if c.Metrics.Public {
-		warn("metrics.public: anyone who can reach the server can read /metrics without signing in; give the scraper a token of scope " +
+		w.warn("metrics.public: anyone who can reach the server can read /metrics without signing in; give the scraper a token of scope " +
 			"monitoring instead.")
 	}
 	if m := &c.Mail; m.PlainAuth && m.Listen != MailOff && !Loopback(m.Listen) {
-		warn("mail.plain_auth: clients may sign in to %s without TLS, so their tokens can be read in transit; set mail.tls.cert and "+
+		w.warn("mail.plain_auth: clients may sign in to %s without TLS, so their tokens can be read in transit; set mail.tls.cert and "+
 			"mail.tls.key, and remove plain_auth.", m.Listen)
 	}
-	w = append(w, c.clearDangers()...)
-	w = append(w, c.dangersOIDC()...)
-	w = append(w, c.dangersMail()...)
-	w = append(w, c.dangersCertificates(time.Now())...)
+	c.clearDangers(&w)
+	c.dangersOIDC(&w)
+	c.dangersMail(&w)
+	c.dangersCertificates(&w, time.Now())
 	for _, conn := range c.Notify.Connections {
 		switch n := len(conn.WebhookSecret.Reveal()); {
 		case n == 0 && conn.Unsigned:
-			warn("notify.connections: %s accepts unsigned webhooks, so anyone who can reach /hooks/%s can post false events; set webhook_secret.",
+			w.warn("notify.connections: %s accepts unsigned webhooks, so anyone who can reach /hooks/%s can post false events; set webhook_secret.",
 				conn.Name, conn.Name)
 		case n > 0 && n < minSecret:
-			warn("notify.connections: the webhook_secret of %s has fewer than %d characters and can be guessed; use %d random characters or more.",
+			w.warn("notify.connections: the webhook_secret of %s has fewer than %d characters and can be guessed; use %d random characters or more.",
 				conn.Name, minSecret, minSecret)
 		}
 	}
 	for _, cidr := range c.TrustedProxies {
 		if internet(cidr) {
-			warn("trusted_proxies: %s is the whole internet or a large part of it, so any client can forge its address and scheme; list only "+
+			w.warn("trusted_proxies: %s is the whole internet or a large part of it, so any client can forge its address and scheme; list only "+
 				"your proxies.", cidr)
 		}
 	}
 	for _, entry := range c.Notify.AllowedNetworks {
 		if allowed, err := egress.ParseAllowed(entry); err == nil {
-			w = append(w, dangerousAllowed(entry, allowed)...)
+			w.allowed(entry, allowed)
 		}
 	}
 	// Outrigger makes secret.key and the database for their owner alone; a group may
 	// share the folder, and a certificate's key.
-	w = append(w, changeable(c.DataDir)...)
+	w.accessible(c.DataDir, 0o002, "changed", 0o700)
 	for _, file := range []string{"secret.key", "outrigger.db"} {
-		w = append(w, readable(filepath.Join(c.DataDir, file), 0o077)...)
+		w.readable(filepath.Join(c.DataDir, file), 0o077)
 	}
 	for _, key := range []string{c.TLS.Key, c.Mail.TLS.Key} {
 		if key != "" {
-			w = append(w, readable(key, 0o007)...)
+			w.readable(key, 0o007)
 		}
 	}
 	return w
@@ -105,23 +108,15 @@ func internet(cidr string) bool {
 	return network.Bits() < 7
 }
 
-// changeable warns of a folder in which others than its owner and group may make and
-// replace files. What is not there is not judged here.
-func changeable(dir string) []string {
-	return accessible(dir, 0o002, "changed", 0o700)
-}
+// readable warns of a file with secrets that others than its owner may read.
+func (w *sentences) readable(path string, mask os.FileMode) { w.accessible(path, mask, "read", 0o600) }
 
-// readable warns of a file with secrets that others than its owner may read: mask has
-// the bits that must not be set. What is not there is not judged here.
-func readable(path string, mask os.FileMode) []string {
-	return accessible(path, mask, "read", 0o600)
-}
-
-func accessible(path string, mask os.FileMode, done string, remedy os.FileMode) []string {
+// accessible warns of a file or a folder that has some of the bits of mask. What is not
+// there is not judged here.
+func (w *sentences) accessible(path string, mask os.FileMode, done string, remedy os.FileMode) {
 	info, err := os.Stat(path)
-	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&mask == 0 { // Windows keeps no such bits
-		return nil
+	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&mask != 0 { // Windows keeps no such bits
+		w.warn("%s can be %s by other users of this machine (mode %04o); remove their access, for example with chmod %o.",
+			path, done, info.Mode().Perm(), remedy)
 	}
-	return []string{fmt.Sprintf("%s can be %s by other users of this machine (mode %04o); remove their access, for example "+
-		"with chmod %o.", path, done, info.Mode().Perm(), remedy)}
 }

@@ -11,14 +11,13 @@ import (
 
 // clearDangers are sentences about passwords and tokens that this server sends
 // to other machines where they can be read on the way.
-func (c *Config) clearDangers() []string {
-	var w []string
+func (c *Config) clearDangers(w *sentences) {
 	if m := &c.Mail; m.SmarthostTLS == "none" && !m.SmarthostPassword.IsZero() && !Loopback(m.Smarthost) {
-		w = append(w, fmt.Sprintf("mail.smarthost_tls: the password for %s is sent in the clear; use starttls or tls.", m.Smarthost))
+		w.warn("mail.smarthost_tls: the password for %s is sent in the clear; use starttls or tls.", m.Smarthost)
 	}
 	for _, to := range c.SignedIn() {
 		if u, err := url.Parse(to.URL); err == nil && u.Scheme == "http" && !thisMachine(u.Hostname()) {
-			w = append(w, fmt.Sprintf("%s: the credentials for %s are sent in the clear; use https.", to.Key, to.URL))
+			w.warn("%s: the credentials for %s are sent in the clear; use https.", to.Key, to.URL)
 		}
 	}
 	for _, d := range []struct {
@@ -26,11 +25,10 @@ func (c *Config) clearDangers() []string {
 		url secret.Value
 	}{{"database_url", c.DatabaseURL}, {"threads.sql.url", c.Threads.SQL.URL}} {
 		if host := clearDatabase(d.url.Reveal()); host != "" {
-			w = append(w, fmt.Sprintf("%s: the password and data for %s may be sent in the clear; add sslmode=verify-full (PostgreSQL) or "+
-				"tls=true (MySQL) to the URL.", d.key, host))
+			w.warn("%s: the password and data for %s may be sent in the clear; add sslmode=verify-full (PostgreSQL) or tls=true (MySQL) to "+
+				"the URL.", d.key, host)
 		}
 	}
-	return w
 }
 
 // Remote is a server that is asked over HTTP with credentials.

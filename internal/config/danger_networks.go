@@ -11,10 +11,10 @@ import (
 // credentials.
 var metadata = []netip.Addr{netip.MustParseAddr("169.254.169.254"), netip.MustParseAddr("fd00:ec2::254")}
 
-// dangerousAllowed warns of what an entry of notify.allowed_networks opens to
+// allowed warns of what an entry of notify.allowed_networks opens to
 // everybody who may save a rule. One port of this machine or of a private network
 // is what the setting is for.
-func dangerousAllowed(entry string, a egress.Allowed) []string {
+func (w *sentences) allowed(entry string, a egress.Allowed) {
 	const only = "list only the network of the chat platform"
 	reach, instead := "", only
 	switch p := a.Network; {
@@ -30,8 +30,7 @@ func dangerousAllowed(entry string, a egress.Allowed) []string {
 		reach = "every port of a network that is not public"
 		instead = fmt.Sprintf("write the port of the chat platform too, such as %s", a.On(443))
 	}
-	if reach == "" {
-		return nil
+	if reach != "" {
+		w.warn("notify.allowed_networks: %s lets webhook URLs reach %s; %s.", entry, reach, instead)
 	}
-	return []string{fmt.Sprintf("notify.allowed_networks: %s lets webhook URLs reach %s; %s.", entry, reach, instead)}
 }

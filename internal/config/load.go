@@ -39,7 +39,7 @@ func Load(path string, env []string, flags map[string]string) (*Config, []string
 	l.readSecrets()
 	c.Mail.usePreset(l.given)
 	if l.secrets {
-		l.warnings = append(l.warnings, readable(path, 0o007)...) // a group may be the service's
+		l.warnings.readable(path, 0o007) // a group may be the service's
 	}
 	problems := append(l.problems, c.problems()...)
 	return c, append(l.warnings, c.warnings()...), errors.Join(problems...)
@@ -50,7 +50,7 @@ type loader struct {
 	files    map[string]secretFile // by key of the secret
 	given    map[string]bool       // keys that have a value besides their default
 	problems []error
-	warnings []string
+	warnings sentences
 	secrets  bool // the configuration file holds one itself
 }
 

@@ -103,13 +103,11 @@ func (c *Config) judgeMailGrant(j *judge) {
 }
 
 // dangersMail are sentences about a sign-in that will soon be refused.
-func (c *Config) dangersMail() []string {
-	m := &c.Mail
-	if m.SmarthostPassword.IsZero() || !strings.HasPrefix(m.Smarthost, "smtp.office365.com:") {
-		return nil
+func (c *Config) dangersMail(w *sentences) {
+	if m := &c.Mail; !m.SmarthostPassword.IsZero() && strings.HasPrefix(m.Smarthost, "smtp.office365.com:") {
+		w.warn("mail.smarthost_password: Microsoft 365 refuses passwords from the end of December 2026 on, unless an administrator of the " +
+			"tenant allows them; set mail.oauth instead.")
 	}
-	return []string{"mail.smarthost_password: Microsoft 365 refuses passwords from the end of December 2026 on, unless an administrator " +
-		"of the tenant allows them; set mail.oauth instead."}
 }
 
 func (c *Config) judgeMailLimits(j *judge) {

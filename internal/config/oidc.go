@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
 	"unicode/utf8"
@@ -103,15 +102,14 @@ var chosenByUsers = []string{"name", "nickname", "given_name", "family_name"}
 
 // dangersOIDC are sentences about single sign-on that is configured as it should
 // not be.
-func (c *Config) dangersOIDC() (w []string) {
+func (c *Config) dangersOIDC(w *sentences) {
 	o := &c.Identity.OIDC
 	if u, err := url.Parse(o.Issuer); err == nil && u.Scheme == "http" && !thisMachine(u.Hostname()) {
-		w = append(w, fmt.Sprintf("identity.oidc.issuer: %s is plain HTTP, so anyone between this server and %s can sign in as any of its "+
-			"users; use https.", o.Issuer, u.Host))
+		w.warn("identity.oidc.issuer: %s is plain HTTP, so anyone between this server and %s can sign in as any of its users; use https.",
+			o.Issuer, u.Host)
 	}
 	if o.On() && slices.Contains(chosenByUsers, o.UserClaim) {
-		w = append(w, fmt.Sprintf("identity.oidc.user_claim: users of most providers can change %s, and so sign in under the name of "+
-			"another; use a claim that only administrators change, such as preferred_username or email.", o.UserClaim))
+		w.warn("identity.oidc.user_claim: users of most providers can change %s, and so sign in under the name of another; use a claim "+
+			"that only administrators change, such as preferred_username or email.", o.UserClaim)
 	}
-	return w
 }

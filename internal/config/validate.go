@@ -252,12 +252,10 @@ func judgePageURL(j *judge, key, raw string) {
 
 // warnings are sentences about settings that are allowed and probably not
 // meant.
-func (c *Config) warnings() []string {
-	var w []string
+func (c *Config) warnings() (w sentences) {
 	for _, conn := range c.Notify.Connections {
 		if conn.WebhookSecret.IsZero() && !conn.Unsigned {
-			w = append(w, fmt.Sprintf("The connection %s has no webhook_secret, so all its webhooks are refused. Set webhook_secret, or "+
-				"unsigned: true.", conn.Name))
+			w.warn("The connection %s has no webhook_secret, so all its webhooks are refused. Set webhook_secret, or unsigned: true.", conn.Name)
 		}
 	}
 	return append(w, c.dangers()...)
