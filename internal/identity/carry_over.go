@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"outrigger/internal/db"
@@ -59,8 +58,8 @@ func CarryOver(ctx context.Context, tx *db.Tx, replaced string) (c Carried, err 
 		{new(int64), `UPDATE identity_users SET signed_in_at = o.signed_in_at, claimed_until = o.claimed_until
 			FROM replaced.identity_users o WHERE o.id = identity_users.id`},
 	} {
-		if *q.changed, err = tx.Exec(ctx, q.query); err != nil {
-			return c, fmt.Errorf("carrying revocations over: %w", err)
+		if *q.changed, err = tx.Changed(ctx, "carrying revocations over", q.query); err != nil {
+			return c, err
 		}
 	}
 	for table, columns := range map[string]string{
@@ -79,11 +78,10 @@ func CarryOver(ctx context.Context, tx *db.Tx, replaced string) (c Carried, err 
 	if _, err := endAllSignIns(ctx, tx); err != nil {
 		return c, err
 	}
-	err = tx.QueryRow(ctx, `SELECT COUNT(*) = 0 FROM identity_grants
+	if err := tx.Get(ctx, "counting administrators", []any{&c.NoAdmin}, `SELECT COUNT(*) = 0 FROM identity_grants
 		WHERE permission = 'SYS_ADMIN' AND user_id IN (SELECT id FROM identity_users WHERE source = 'local'
-		AND disabled_at = 0)`).Scan(&c.NoAdmin)
-	if err != nil {
-		return c, fmt.Errorf("counting administrators: %w", err)
+		AND disabled_at = 0)`); err != nil {
+		return c, err
 	}
 	return c, recordAfterRestore(ctx, tx, "carry over", map[string]string{
 		"deleted": names(c.Deleted), "disabled": names(c.Disabled), "passwords": names(c.Passwords),
@@ -95,16 +93,13 @@ func CarryOver(ctx context.Context, tx *db.Tx, replaced string) (c Carried, err 
 // where that has it too, all that it did after that came after the backup.
 func comesLater(ctx context.Context, tx *db.Tx) error {
 	var same int
-	err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM audit_entries b JOIN replaced.audit_entries o
+	err := tx.Get(ctx, "comparing the audit trails", []any{&same}, `SELECT COUNT(*) FROM audit_entries b JOIN replaced.audit_entries o
 		ON o.id = b.id AND o.at = b.at AND o.action = b.action AND o.object = b.object AND o.object_id = b.object_id
-		WHERE b.id = (SELECT MAX(id) FROM audit_entries)`).Scan(&same)
-	if err != nil {
-		return fmt.Errorf("comparing the audit trails: %w", err)
-	}
-	if same == 0 {
+		WHERE b.id = (SELECT MAX(id) FROM audit_entries)`)
+	if err == nil && same == 0 {
 		return errNotLater
 	}
-	return nil
+	return err
 }
 
 func refsOf(ctx context.Context, tx *db.Tx, query string) ([]string, error) {

@@ -11,10 +11,9 @@ import (
 // password are refused. Grants and tokens stay. Conflict: it is the last enabled
 // local user with SYS_ADMIN, or the one who asks.
 func (s *Service) DisableUser(ctx context.Context, name string) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		u, err := userByName(ctx, tx, name)
-		if err != nil || u.Disabled() {
-			return err
+	return s.changeUser(ctx, name, func(tx *db.Tx, u User) error {
+		if u.Disabled() {
+			return nil
 		}
 		if p := From(ctx); p != nil && p.UserID == u.ID {
 			return fault.New(fault.Conflict, "You cannot disable your own account. Ask another administrator.")
@@ -40,11 +39,9 @@ func (s *Service) EnableUser(ctx context.Context, name string, keep []int64) (en
 	if err := s.RequireConfirmed(ctx); err != nil {
 		return 0, err
 	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		ended = 0
-		u, err := userByName(ctx, tx, name)
-		if err != nil || !u.Disabled() {
-			return err
+	err = s.changeUser(ctx, name, func(tx *db.Tx, u User) (err error) {
+		if ended = 0; !u.Disabled() {
+			return nil
 		}
 		if ended, err = s.endTokens(ctx, tx, u, keep); err != nil {
 			return err

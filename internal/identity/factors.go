@@ -39,11 +39,7 @@ func (s *Service) RemoveFactors(ctx context.Context, name string) error {
 	if err := s.RequireConfirmed(ctx); err != nil {
 		return err
 	}
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		u, err := userByName(ctx, tx, name)
-		if err != nil {
-			return err
-		}
+	return s.changeUser(ctx, name, func(tx *db.Tx, u User) error {
 		if !u.Factors.On() {
 			return fault.New(fault.Conflict, "%s has no second factor.", u.Ref())
 		}

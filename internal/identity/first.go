@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -28,12 +27,11 @@ func (s *Service) Start(ctx context.Context) error {
 		return err
 	}
 	var users, initial int
-	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT COUNT(*), COUNT(CASE WHEN initial_password = 1 THEN 1 END) FROM identity_users`).Scan(&users, &initial)
-	})
+	err := s.db.Get(ctx, "counting users", []any{&users, &initial},
+		`SELECT COUNT(*), COUNT(CASE WHEN initial_password = 1 THEN 1 END) FROM identity_users`)
 	switch {
 	case err != nil:
-		return fmt.Errorf("counting users: %w", err)
+		return err
 	case users > 0 && initial == 0:
 		return s.dropInitialPassword() // changed on another node, or while this one was away
 	case users > 0:
@@ -76,7 +74,7 @@ func (s *Service) makeFirst(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("making the first administrator: %w", err)
 	case u.Initial && !made: // another node was quicker
-		return removeIfThere(draft)
+		return os.RemoveAll(draft)
 	case !made:
 	case u.Initial:
 		if err := os.Rename(draft, s.initialPath()); err != nil {
@@ -122,13 +120,9 @@ func (s *Service) draftPassword(password secret.Value) (path string, err error) 
 func (s *Service) dropInitialPassword() error {
 	files, err := filepath.Glob(s.initialPath() + "*")
 	for _, file := range files {
-		err = errors.Join(err, removeIfThere(file))
+		err = errors.Join(err, os.RemoveAll(file))
 	}
-	return err
-}
-
-func removeIfThere(file string) error {
-	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return fmt.Errorf("removing the first password: %w", err)
 	}
 	return nil

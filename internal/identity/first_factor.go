@@ -18,11 +18,8 @@ const confirmCodeLife = 10 * time.Minute
 // first second factor, once, in place of showing who is there; one from before is no
 // longer right. Conflict: the user can confirm by other means, or is disabled.
 func (s *Service) MakeConfirmCode(ctx context.Context, name string) (code secret.Value, expires time.Time, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		u, err := userByName(ctx, tx, name)
+	err = s.changeUser(ctx, name, func(tx *db.Tx, u User) error {
 		switch {
-		case err != nil:
-			return err
 		case u.Source == Local:
 			return fault.New(fault.Conflict, "%s has a password here and confirms with it. Codes are for users of an identity provider or a "+
 				"platform, such as oidc:ann.", u.Ref())

@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,28 +53,49 @@ func (s *Service) Grant(ctx context.Context, name string, perm Permission, at Re
 	if err := JudgeGrant(perm, at); err != nil {
 		return Grant{}, err
 	}
+	return s.grant(ctx, name, granteeUser, Grant{Permission: perm, Resource: at})
+}
+
+// grantee is who is granted something, with the grants that there are.
+type grantee struct {
+	holder
+	object, id, name string // in the audit trail, and in errors
+	grants           []Grant
+}
+
+// findGrantee finds a user or a group by the name.
+type findGrantee func(ctx context.Context, tx *db.Tx, name string) (grantee, error)
+
+func granteeUser(ctx context.Context, tx *db.Tx, name string) (who grantee, err error) {
+	u, err := userByName(ctx, tx, name)
+	if err != nil {
+		return who, err
+	}
+	grants, err := grantsOf(ctx, tx, u.ID)
+	return grantee{holder{user: u.ID}, "user", u.Ref(), u.Name, grants}, err
+}
+
+// grant stores a grant. Conflict: who is granted it has it already.
+func (s *Service) grant(ctx context.Context, name string, find findGrantee, g Grant) (Grant, error) {
 	if err := s.RequireConfirmed(ctx); err != nil {
 		return Grant{}, err
 	}
-	g := Grant{Permission: perm, Resource: at, GrantedAt: db.Time(db.Micros(s.now()))}
+	g.GrantedAt = db.Time(db.Micros(s.now()))
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		u, err := userByName(ctx, tx, name)
+		who, err := find(ctx, tx, name)
 		if err != nil {
 			return err
 		}
-		if u.Grants, err = grantsOf(ctx, tx, u.ID); err != nil {
+		if slices.ContainsFunc(who.grants, g.sameAs) {
+			return errGranted(who.name, g.Permission)
+		}
+		if err := s.insertGrant(ctx, tx, who.holder, &g); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(u.Grants, g.sameAs) {
-			return errGranted(u.Name, perm)
-		}
-		if err := s.insertGrant(ctx, tx, holder{user: u.ID}, &g); err != nil {
-			return err
-		}
-		return record(ctx, tx, "grant", "user", u.Ref(), nil, g.members())
+		return record(ctx, tx, "grant", who.object, who.id, nil, g.members())
 	})
 	if db.IsUnique(err) { // a concurrent call was quicker
-		err = errGranted(name, perm)
+		err = errGranted(name, g.Permission)
 	}
 	return g, err
 }
@@ -109,43 +129,45 @@ type holder struct {
 
 func (s *Service) insertGrant(ctx context.Context, tx *db.Tx, to holder, g *Grant) error {
 	user := sql.NullInt64{Int64: to.user, Valid: to.user != 0}
-	err := tx.QueryRow(ctx, `INSERT INTO identity_grants (user_id, group_name, permission, connection, project, repository, granted_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
-		user, to.group, string(g.Permission), g.Resource.Connection, g.Resource.Project, g.Resource.Repository,
-		db.Micros(g.GrantedAt)).Scan(&g.ID)
-	if err != nil {
-		return fmt.Errorf("storing a grant: %w", err)
-	}
 	s.changed(tx)
-	return nil
+	return tx.Get(ctx, "storing a grant", []any{&g.ID},
+		`INSERT INTO identity_grants (user_id, group_name, permission, connection, project, repository, granted_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
+		user, to.group, string(g.Permission), g.Resource.Connection, g.Resource.Project, g.Resource.Repository, db.Micros(g.GrantedAt))
 }
 
 // Revoke takes a grant back from a user. Conflict: it is the last SYS_ADMIN of
 // an enabled local user.
 func (s *Service) Revoke(ctx context.Context, name string, id int64) error {
+	return s.revoke(ctx, name, granteeUser, id)
+}
+
+func (s *Service) revoke(ctx context.Context, name string, find findGrantee, id int64) error {
 	if err := s.RequireConfirmed(ctx); err != nil {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		u, err := userByName(ctx, tx, name)
+		who, err := find(ctx, tx, name)
 		if err != nil {
 			return err
 		}
-		if u.Grants, err = grantsOf(ctx, tx, u.ID); err != nil {
-			return err
+		i := slices.IndexFunc(who.grants, func(g Grant) bool { return g.ID == id })
+		switch {
+		case i < 0 && who.user == 0:
+			return fault.New(fault.NotFound, "The group %s has no grant %d.", who.name, id)
+		case i < 0:
+			return fault.New(fault.NotFound, "%s has no grant %d.", who.name, id)
 		}
-		i := slices.IndexFunc(u.Grants, func(g Grant) bool { return g.ID == id })
-		if i < 0 {
-			return fault.New(fault.NotFound, "%s has no grant %d.", u.Name, id)
-		}
-		if err := keepOneSysAdmin(ctx, tx, `id <> $1`, id); err != nil {
-			return err
+		if who.user != 0 { // groups have no SYS_ADMIN
+			if err := keepOneSysAdmin(ctx, tx, `id <> $1`, id); err != nil {
+				return err
+			}
 		}
 		if err := deleteOne(ctx, tx, "permission", `DELETE FROM identity_grants WHERE id = $1`, id); err != nil {
 			return err
 		}
 		s.changed(tx)
-		return record(ctx, tx, "revoke", "user", u.Ref(), u.Grants[i].members(), nil)
+		return record(ctx, tx, "revoke", who.object, who.id, who.grants[i].members(), nil)
 	})
 }
 
@@ -169,16 +191,13 @@ func keepOneSysAdmin(ctx context.Context, tx *db.Tx, condition string, arg int64
 		}
 	}
 	var all, rest int
-	err := tx.QueryRow(ctx, `SELECT COUNT(*), COUNT(CASE WHEN `+condition+` THEN 1 END) FROM identity_grants
-		WHERE permission = 'SYS_ADMIN' AND user_id IN (SELECT id FROM identity_users WHERE source = 'local' AND disabled_at = 0)`,
-		arg).Scan(&all, &rest)
-	switch {
-	case err != nil:
-		return fmt.Errorf("counting administrators: %w", err)
-	case all > 0 && rest == 0:
+	err := tx.Get(ctx, "counting administrators", []any{&all, &rest},
+		`SELECT COUNT(*), COUNT(CASE WHEN `+condition+` THEN 1 END) FROM identity_grants
+		WHERE permission = 'SYS_ADMIN' AND user_id IN (SELECT id FROM identity_users WHERE source = 'local' AND disabled_at = 0)`, arg)
+	if err == nil && all > 0 && rest == 0 {
 		return fault.New(fault.Conflict, "This is the last enabled user with SYS_ADMIN. Grant it to another user first.")
 	}
-	return nil
+	return err
 }
 
 // grantsOf lists the grants of a user, the oldest first.

@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -47,55 +46,23 @@ func JudgeGroupGrant(group string, perm Permission, at Resource) error {
 	return wrong.Err()
 }
 
-// GrantGroup returns a permission to all members of a group, known or not.
+// GrantGroup grants a permission to all members of a group, known or not.
 // Conflict: the group has it already.
 func (s *Service) GrantGroup(ctx context.Context, group string, perm Permission, at Resource) (Grant, error) {
 	if err := JudgeGroupGrant(group, perm, at); err != nil {
 		return Grant{}, err
 	}
-	if err := s.RequireConfirmed(ctx); err != nil {
-		return Grant{}, err
-	}
-	g, to := Grant{Permission: perm, Resource: at, GrantedAt: db.Time(db.Micros(s.now()))}, holder{group: group}
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		grants, err := grantsOfGroup(ctx, tx, group)
-		if err != nil {
-			return err
-		}
-		if slices.ContainsFunc(grants, g.sameAs) {
-			return errGranted(group, perm)
-		}
-		if err := s.insertGrant(ctx, tx, to, &g); err != nil {
-			return err
-		}
-		return record(ctx, tx, "grant", "group", group, nil, g.members())
-	})
-	if db.IsUnique(err) { // a concurrent call was quicker
-		err = errGranted(group, perm)
-	}
-	return g, err
+	return s.grant(ctx, group, granteeGroup, Grant{Permission: perm, Resource: at})
 }
 
 // RevokeGroup takes a grant back from a group.
 func (s *Service) RevokeGroup(ctx context.Context, group string, id int64) error {
-	if err := s.RequireConfirmed(ctx); err != nil {
-		return err
-	}
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		grants, err := grantsOfGroup(ctx, tx, group)
-		if err != nil {
-			return err
-		}
-		i := slices.IndexFunc(grants, func(g Grant) bool { return g.ID == id })
-		if i < 0 {
-			return fault.New(fault.NotFound, "The group %s has no grant %d.", group, id)
-		}
-		if err := deleteOne(ctx, tx, "permission", `DELETE FROM identity_grants WHERE id = $1`, id); err != nil {
-			return err
-		}
-		s.changed(tx)
-		return record(ctx, tx, "revoke", "group", group, grants[i].members(), nil)
-	})
+	return s.revoke(ctx, group, granteeGroup, id)
+}
+
+func granteeGroup(ctx context.Context, tx *db.Tx, group string) (grantee, error) {
+	grants, err := grantsOfGroup(ctx, tx, group)
+	return grantee{holder{group: group}, "group", group, group, grants}, err
 }
 
 // grantsOfGroup lists the grants of a group, the oldest first.

@@ -78,16 +78,12 @@ func (s *Service) startIdle(ctx context.Context) error {
 	case s.idle == nil && from.IsZero():
 		return nil
 	case s.idle == nil:
-		return s.db.Write(ctx, func(tx *db.Tx) error {
-			return tx.Do(ctx, "forgetting from when idle users are counted", `DELETE FROM identity_idle`)
-		})
+		return s.db.Do(ctx, "forgetting from when idle users are counted", `DELETE FROM identity_idle`)
 	}
 	if from.IsZero() || from.After(now) {
-		err = s.db.Write(ctx, func(tx *db.Tx) error {
-			return tx.Do(ctx, "noting from when idle users are counted", `INSERT INTO identity_idle (id, counted_from) VALUES (1, $1)
-				ON CONFLICT (id) DO UPDATE SET counted_from = excluded.counted_from
-				WHERE identity_idle.counted_from > excluded.counted_from`, db.Micros(now))
-		})
+		err = s.db.Do(ctx, "noting from when idle users are counted", `INSERT INTO identity_idle (id, counted_from) VALUES (1, $1)
+			ON CONFLICT (id) DO UPDATE SET counted_from = excluded.counted_from
+			WHERE identity_idle.counted_from > excluded.counted_from`, db.Micros(now))
 		if err == nil {
 			from, err = s.countedFrom(ctx) // another node may have been quicker
 		}
@@ -97,10 +93,7 @@ func (s *Service) startIdle(ctx context.Context) error {
 }
 
 func (s *Service) countedFrom(ctx context.Context) (from time.Time, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		_, err := tx.Find(ctx, "reading from when idle users are counted", []any{db.At(&from)}, `SELECT counted_from FROM identity_idle`)
-		return err
-	})
+	_, err = s.db.Find(ctx, "reading from when idle users are counted", []any{db.At(&from)}, `SELECT counted_from FROM identity_idle`)
 	return from, err
 }
 

@@ -49,11 +49,7 @@ func (s *Service) NewRecoveryCodes(ctx context.Context) (codes []secret.Value, e
 	if err != nil {
 		return nil, err
 	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		u, err := userByName(ctx, tx, who.Ref())
-		if err != nil {
-			return err
-		}
+	err = s.changeUser(ctx, who.Ref(), func(tx *db.Tx, u User) (err error) {
 		if !u.Factors.On() {
 			return fault.New(fault.Conflict, "Recovery codes come with a second factor. Set one up first.")
 		}

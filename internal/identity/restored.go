@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"fmt"
 
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
@@ -21,10 +20,11 @@ func AfterRestore(ctx context.Context, tx *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	tokens, err := tx.Exec(ctx, `INSERT INTO identity_resting (token_id, since) SELECT t.id, CAST($1 AS BIGINT) FROM identity_tokens t
+	tokens, err := tx.Changed(ctx, "having tokens rest", `INSERT INTO identity_resting (token_id, since)
+		SELECT t.id, CAST($1 AS BIGINT) FROM identity_tokens t
 		WHERE NOT `+theyGoOn+` ON CONFLICT (token_id) DO NOTHING`, db.Micros(tx.Now()))
 	if err != nil {
-		return fmt.Errorf("having tokens rest: %w", err)
+		return err
 	}
 	return recordAfterRestore(ctx, tx, "rest", map[string]string{"sessionsEnded": idText(sessions), "tokensResting": idText(tokens)})
 }
@@ -32,16 +32,12 @@ func AfterRestore(ctx context.Context, tx *db.Tx) error {
 // endAllSignIns ends all sessions, what waits for its second step or for a provider,
 // and codes that confirm a session.
 func endAllSignIns(ctx context.Context, tx *db.Tx) (sessions int64, err error) {
-	sessions, err = tx.Exec(ctx, `DELETE FROM identity_sessions`)
 	for _, table := range []string{"identity_steps", "identity_sign_ins", "identity_confirm_codes"} {
-		if err == nil {
-			_, err = tx.Exec(ctx, `DELETE FROM `+table)
+		if err := tx.Do(ctx, "ending sessions", `DELETE FROM `+table); err != nil {
+			return 0, err
 		}
 	}
-	if err != nil {
-		return 0, fmt.Errorf("ending sessions: %w", err)
-	}
-	return sessions, nil
+	return tx.Changed(ctx, "ending sessions", `DELETE FROM identity_sessions`)
 }
 
 func recordAfterRestore(ctx context.Context, tx *db.Tx, action string, after map[string]string) error {
@@ -70,9 +66,10 @@ func tokensWhere(ctx context.Context, tx *db.Tx, condition string, args ...any) 
 func KeepTokens(ctx context.Context, tx *db.Tx, ids []int64) error {
 	var wrong fault.Fields
 	for _, id := range ids {
-		n, err := tx.Exec(ctx, `DELETE FROM identity_resting WHERE token_id = $1 AND token_id IN (SELECT id FROM identity_tokens)`, id)
+		n, err := tx.Changed(ctx, "having a token work again",
+			`DELETE FROM identity_resting WHERE token_id = $1 AND token_id IN (SELECT id FROM identity_tokens)`, id)
 		if err != nil {
-			return fmt.Errorf("having a token work again: %w", err)
+			return err
 		}
 		if n == 0 {
 			wrong.Add("keepTokens", "No token %d is resting; use the ids of tokens that are.", id)

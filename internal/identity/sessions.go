@@ -68,23 +68,20 @@ func (s *Service) openSession(ctx context.Context, tx *db.Tx, u User, proof prov
 		`UPDATE identity_users SET signed_in_at = $1 WHERE id = $2 AND disabled_at = 0`, db.Micros(now), u.ID); err != nil {
 		return "", 0, err
 	}
-	ended, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE id IN (SELECT id FROM identity_sessions WHERE user_id = $1
-		ORDER BY used_at DESC, id DESC LIMIT 1000 OFFSET $2)`, u.ID, maxSessions-1)
+	ended, err := tx.Changed(ctx, "ending sessions", `DELETE FROM identity_sessions WHERE id IN
+		(SELECT id FROM identity_sessions WHERE user_id = $1 ORDER BY used_at DESC, id DESC LIMIT 1000 OFFSET $2)`, u.ID, maxSessions-1)
 	if err != nil {
-		return "", 0, fmt.Errorf("ending sessions: %w", err)
+		return "", 0, err
 	}
-	if ended > 0 {
+	if ended > 0 || !s.pauseOf(u).At.IsZero() { // what is remembered has the pause of before
 		s.changed(tx)
 	}
-	if !s.pauseOf(u).At.IsZero() { // what is remembered has the pause of before
-		s.changed(tx)
-	}
-	err = tx.QueryRow(ctx, `INSERT INTO identity_sessions (user_id, hash, address, browser, created_at, used_at, expires_at, confirmed_at)
+	if err := tx.Get(ctx, "storing a session", []any{&id},
+		`INSERT INTO identity_sessions (user_id, hash, address, browser, created_at, used_at, expires_at, confirmed_at)
 		VALUES ($1, $2, $3, $4, $5, $5, $6, $7) RETURNING id`,
 		u.ID, secret.Fingerprint(plain), address, browserOf(OriginOf(ctx).UserAgent), db.Micros(now), db.Micros(now.Add(sessionLife)),
-		db.Micros(proof.at)).Scan(&id)
-	if err != nil {
-		return "", 0, fmt.Errorf("storing a session: %w", err)
+		db.Micros(proof.at)); err != nil {
+		return "", 0, err
 	}
 	return plain, id, recordSignIn(ctx, tx, u, proof.way, id, address)
 }
@@ -139,18 +136,11 @@ func (s *Service) EndSession(ctx context.Context, id int64) error {
 // EndSessions ends all sessions of a user but the one of that id, 0 for none, and
 // answers how many there were.
 func (s *Service) EndSessions(ctx context.Context, user string, but int64) (ended int, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.changeUser(ctx, user, func(tx *db.Tx, u User) error {
 		ended = 0
-		u, err := userByName(ctx, tx, user)
-		if err != nil {
+		n, err := tx.Changed(ctx, "ending sessions", `DELETE FROM identity_sessions WHERE user_id = $1 AND id <> $2`, u.ID, but)
+		if err != nil || n == 0 {
 			return err
-		}
-		n, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE user_id = $1 AND id <> $2`, u.ID, but)
-		if err != nil {
-			return fmt.Errorf("ending sessions: %w", err)
-		}
-		if n == 0 {
-			return nil
 		}
 		ended = int(n)
 		s.changed(tx)

@@ -89,13 +89,9 @@ func (s *Service) SignIn(ctx context.Context, user, password, addr string) (sess
 // was read, or was disabled or deleted. Until tx ends that cannot happen: what
 // changes a password ends the sessions that there are.
 func samePassword(ctx context.Context, tx *db.Tx, u User) error {
-	q := `SELECT id FROM identity_users WHERE id = $1 AND password = $2 AND disabled_at = 0` + tx.ForUpdate()
 	var id int64
-	found, err := tx.Find(ctx, "reading the password of a user", []any{&id}, q, u.ID, u.password)
-	if err == nil && !found {
-		err = ErrUnauthenticated()
-	}
-	return err
+	return tx.FindOne(ctx, "reading the password of a user", ErrUnauthenticated(), []any{&id},
+		`SELECT id FROM identity_users WHERE id = $1 AND password = $2 AND disabled_at = 0`+tx.ForUpdate(), u.ID, u.password)
 }
 
 // CheckPassword is nil when the password is the user's; else it answers as
@@ -304,10 +300,7 @@ func (s *Service) touch(ctx context.Context, used *atomic.Int64, update string, 
 	if now-last < touchEvery.Microseconds() || !used.CompareAndSwap(last, now) {
 		return
 	}
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		return tx.Do(ctx, "storing the last use", update, now, id)
-	})
-	if err != nil {
+	if err := s.db.Do(ctx, "storing the last use", update, now, id); err != nil {
 		s.log.WarnContext(ctx, "the last use of a token or session was not stored", "error", err)
 	}
 }

@@ -81,15 +81,12 @@ type begun struct {
 // takeSignIn returns a sign-in that this browser began and that is not over; it is
 // gone after that.
 func (s *Service) takeSignIn(ctx context.Context, way, browser, state string) (b begun, err error) {
+	none := fault.New(fault.Invalid, "This sign-in was not begun in this browser, was already used, or took longer than 10 minutes. "+
+		"Start again.")
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		found, err := tx.Find(ctx, "taking a sign-in", []any{&b.back, db.At(&b.at), &b.again}, `DELETE FROM identity_sign_ins
+		return tx.FindOne(ctx, "taking a sign-in", none, []any{&b.back, db.At(&b.at), &b.again}, `DELETE FROM identity_sign_ins
 			WHERE state = $1 AND way = $2 AND browser = $3 AND expires_at > $4 RETURNING back, made_at, again`,
 			secret.Fingerprint(state), way, secret.Fingerprint(browser), db.Micros(s.now()))
-		if err == nil && !found {
-			err = fault.New(fault.Invalid, "This sign-in was not begun in this browser, was already used, or took longer than 10 minutes. "+
-				"Start again.")
-		}
-		return err
 	})
 	return b, err
 }

@@ -61,11 +61,7 @@ func (s *Service) CreateToken(ctx context.Context, user, name string, scope Scop
 			"Ask an administrator for one.", scope)
 	}
 	plain := tokenPrefix + secret.Random(secretBytes)
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		u, err := userByName(ctx, tx, user)
-		if err != nil {
-			return err
-		}
+	err := s.changeUser(ctx, user, func(tx *db.Tx, u User) error {
 		t.UserID, t.User = u.ID, u.Ref()
 		if p := From(ctx); scope.readsAll() || p != nil && p.UserID != u.ID {
 			if err := s.RequireConfirmed(ctx); err != nil {
@@ -73,17 +69,17 @@ func (s *Service) CreateToken(ctx context.Context, user, name string, scope Scop
 			}
 		}
 		var has int
-		if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM identity_tokens WHERE user_id = $1`, u.ID).Scan(&has); err != nil {
-			return fmt.Errorf("counting tokens: %w", err)
+		if err := tx.Get(ctx, "counting tokens", []any{&has}, `SELECT COUNT(*) FROM identity_tokens WHERE user_id = $1`, u.ID); err != nil {
+			return err
 		}
 		if has >= maxTokens {
 			return fault.New(fault.Conflict, "%s has %d tokens already. Revoke some that are not needed any more.", t.User, has)
 		}
-		err = tx.QueryRow(ctx, `INSERT INTO identity_tokens (user_id, name, scope, hash, created_at, expires_at, used_at)
+		if err := tx.Get(ctx, "storing a token", []any{&t.ID},
+			`INSERT INTO identity_tokens (user_id, name, scope, hash, created_at, expires_at, used_at)
 			VALUES ($1, $2, $3, $4, $5, $6, 0) RETURNING id`,
-			u.ID, t.Name, string(t.Scope), secret.Fingerprint(plain), db.Micros(t.CreatedAt), db.Micros(t.ExpiresAt)).Scan(&t.ID)
-		if err != nil {
-			return fmt.Errorf("storing a token: %w", err)
+			u.ID, t.Name, string(t.Scope), secret.Fingerprint(plain), db.Micros(t.CreatedAt), db.Micros(t.ExpiresAt)); err != nil {
+			return err
 		}
 		return record(ctx, tx, "create", "token", idText(t.ID), nil, t.members())
 	})
@@ -173,11 +169,7 @@ func (s *Service) RevokeToken(ctx context.Context, id int64) error {
 
 // RevokeTokens revokes all tokens of a user, and answers how many there were.
 func (s *Service) RevokeTokens(ctx context.Context, user string) (revoked int, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		u, err := userByName(ctx, tx, user)
-		if err != nil {
-			return err
-		}
+	err = s.changeUser(ctx, user, func(tx *db.Tx, u User) (err error) {
 		revoked, err = s.endTokens(ctx, tx, u, nil)
 		return err
 	})
@@ -198,12 +190,9 @@ func (s *Service) endTokens(ctx context.Context, tx *db.Tx, u User, keep []int64
 		}
 		kept += "," + idText(id)
 	}
-	n, err := tx.Exec(ctx, `DELETE FROM identity_tokens WHERE user_id = $1 AND id NOT IN (`+kept+`)`, u.ID)
-	if err != nil {
-		return 0, fmt.Errorf("deleting tokens: %w", err)
-	}
-	if n == 0 {
-		return 0, nil
+	n, err := tx.Changed(ctx, "deleting tokens", `DELETE FROM identity_tokens WHERE user_id = $1 AND id NOT IN (`+kept+`)`, u.ID)
+	if err != nil || n == 0 {
+		return 0, err
 	}
 	s.changed(tx)
 	return int(n), record(ctx, tx, "revoke", "tokens", "", map[string]string{"user": u.Ref(), "tokens": idText(n)}, nil)

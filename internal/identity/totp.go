@@ -138,11 +138,7 @@ func (s *Service) RemoveApp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		u, err := userByName(ctx, tx, who.Ref())
-		if err != nil {
-			return err
-		}
+	return s.changeUser(ctx, who.Ref(), func(tx *db.Tx, u User) error {
 		if !u.Factors.App {
 			return fault.New(fault.NotFound, "You have no authenticator app.")
 		}
@@ -164,11 +160,9 @@ type storedTOTP struct {
 }
 
 func totpOf(ctx context.Context, tx *db.Tx, user int64) (t storedTOTP, err error) {
-	found, err := tx.Find(ctx, "reading an authenticator app", []any{&t.sealed, db.At(&t.created), &t.lastStep},
+	err = tx.FindOne(ctx, "reading an authenticator app", fault.New(fault.NotFound, "There is no authenticator app. Set one up."),
+		[]any{&t.sealed, db.At(&t.created), &t.lastStep},
 		`SELECT secret, created_at, last_step FROM identity_totp WHERE user_id = $1`, user)
-	if err == nil && !found {
-		err = fault.New(fault.NotFound, "There is no authenticator app. Set one up.")
-	}
 	return t, err
 }
 

@@ -105,11 +105,9 @@ func (s *Service) SetPassword(ctx context.Context, name string, password secret.
 	if err != nil {
 		return err
 	}
-	var u User
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		if u, err = userByName(ctx, tx, name); err != nil {
-			return err
-		}
+	var changed User
+	err = s.changeUser(ctx, name, func(tx *db.Tx, u User) error {
+		changed = u
 		if u.Source != Local {
 			return errPasswordElsewhere(u.Source, u.Name)
 		}
@@ -129,7 +127,7 @@ func (s *Service) SetPassword(ctx context.Context, name string, password secret.
 		return record(ctx, tx, "set password", "user", u.Ref(), nil, nil)
 	})
 	if err == nil {
-		s.passwordGone(ctx, u)
+		s.passwordGone(ctx, changed)
 	}
 	return err
 }
@@ -145,12 +143,9 @@ func errPasswordElsewhere(source, name string) error {
 // a platform may sign in again, and then has nothing of that; DisableUser keeps
 // him out. Conflict: it is the last enabled local user with SYS_ADMIN.
 func (s *Service) DeleteUser(ctx context.Context, name string) error {
-	var u User
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		var err error
-		if u, err = userByName(ctx, tx, name); err != nil {
-			return err
-		}
+	var deleted User
+	err := s.changeUser(ctx, name, func(tx *db.Tx, u User) error {
+		deleted = u
 		if err := keepOneSysAdmin(ctx, tx, `user_id <> $1`, u.ID); err != nil {
 			return err
 		}
@@ -161,9 +156,20 @@ func (s *Service) DeleteUser(ctx context.Context, name string) error {
 		return record(ctx, tx, "delete", "user", u.Ref(), map[string]string{"name": u.Name}, nil)
 	})
 	if err == nil {
-		s.passwordGone(ctx, u)
+		s.passwordGone(ctx, deleted)
 	}
 	return err
+}
+
+// changeUser has change change a user, by the Ref, in one transaction.
+func (s *Service) changeUser(ctx context.Context, ref string, change func(tx *db.Tx, u User) error) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		u, err := userByName(ctx, tx, ref)
+		if err != nil {
+			return err
+		}
+		return change(tx, u)
+	})
 }
 
 // User returns a user and his grants, by the Ref: a local user's name, or the
