@@ -5,13 +5,15 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/alecthomas/kong"
+
 	"outrigger/internal/mailqueue/api"
 )
 
 type nodesCmd struct {
 	List     nodeListCmd     `cmd:"" help:"List the nodes with their states and mail queues."`
-	Drain    nodeDrainCmd    `cmd:"" help:"Let a node finish what it is sending and accept nothing new."`
-	Resume   nodeResumeCmd   `cmd:"" help:"Put a drained node back to work."`
+	Drain    nodeStateCmd    `cmd:"" help:"Let a node finish what it is sending and accept nothing new."`
+	Resume   nodeStateCmd    `cmd:"" help:"Put a drained node back to work."`
 	Remove   nodeRemoveCmd   `cmd:"" help:"Remove an OFFLINE node. Its messages move to the node that answers this request."`
 	Handover nodeHandoverCmd `cmd:"" help:"Move the messages of an OFFLINE or PASSIVE node to another node."`
 }
@@ -54,16 +56,11 @@ type aboutNode struct {
 	Node string `arg:"" help:"The node's id."`
 }
 
-type nodeDrainCmd struct{ aboutNode }
+// nodeStateCmd drains or resumes a node, as the command is called.
+type nodeStateCmd struct{ aboutNode }
 
-func (c nodeDrainCmd) Run(ctx context.Context) error {
-	return c.send(ctx, "POST", nodePath(c.Node, "/drain"), nil, nil)
-}
-
-type nodeResumeCmd struct{ aboutNode }
-
-func (c nodeResumeCmd) Run(ctx context.Context) error {
-	return c.send(ctx, "POST", nodePath(c.Node, "/resume"), nil, nil)
+func (c nodeStateCmd) Run(ctx context.Context, k *kong.Context) error {
+	return c.send(ctx, "POST", nodePath(c.Node, "/"+k.Selected().Name), nil, nil)
 }
 
 type nodeRemoveCmd struct{ aboutNode }

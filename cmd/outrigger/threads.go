@@ -23,9 +23,9 @@ type threadsCmd struct {
 	IDMappings   threadsIDMappingsCmd `cmd:"" name:"id-mappings" help:"Download the id mappings report from a self-hosted server."`
 	Migrate      threadsMigrateCmd    `cmd:"" help:"Migrate: upload both files, load them, process them and wait until it ends."`
 	Status       threadsStatusCmd     `cmd:"" help:"Show the progress of the migration."`
-	Start        threadsStartCmd      `cmd:"" help:"Start processing the loaded data."`
-	Stop         threadsStopCmd       `cmd:"" help:"Pause processing."`
-	Continue     threadsContinueCmd   `cmd:"" help:"Continue processing after a pause or a failure."`
+	Start        threadsOperateCmd    `cmd:"" help:"Start processing the loaded data."`
+	Stop         threadsOperateCmd    `cmd:"" help:"Pause processing."`
+	Continue     threadsOperateCmd    `cmd:"" help:"Continue processing after a pause or a failure."`
 	Retry        threadsRetryCmd      `cmd:"" help:"Process again the records that the target refused."`
 	Undo         threadsUndoCmd       `cmd:"" help:"Undo the migration: each issue that was written gets back what it had before."`
 	Cancel       threadsCancelCmd     `cmd:"" help:"Cancel the migration. Threads already written stay."`

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"outrigger/internal/phrase"
 	"outrigger/internal/threads"
 )
@@ -96,22 +98,11 @@ func (f threadsFlags) printStatus(out io.Writer, st threads.MigrationStatus) err
 	return printRows(out, []string{"MEMBER", "VALUE"}, rows)
 }
 
-type threadsStartCmd struct{ threadsFlags }
+// threadsOperateCmd does what the command is called.
+type threadsOperateCmd struct{ threadsFlags }
 
-func (c threadsStartCmd) Run(ctx context.Context, s streams) error {
-	return c.operate(ctx, s, threads.OpStart)
-}
-
-type threadsStopCmd struct{ threadsFlags }
-
-func (c threadsStopCmd) Run(ctx context.Context, s streams) error {
-	return c.operate(ctx, s, threads.OpStop)
-}
-
-type threadsContinueCmd struct{ threadsFlags }
-
-func (c threadsContinueCmd) Run(ctx context.Context, s streams) error {
-	return c.operate(ctx, s, threads.OpContinue)
+func (c threadsOperateCmd) Run(ctx context.Context, s streams, k *kong.Context) error {
+	return c.operate(ctx, s, threads.Operation(k.Selected().Name))
 }
 
 type threadsCancelCmd struct {
