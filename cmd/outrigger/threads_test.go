@@ -86,7 +86,9 @@ func (c *playedCloud) say(w http.ResponseWriter, status int) {
 		"progress": map[string]int{"processed": 30, "total": 100, "percent": 30}, "data": playedDrafts(),
 	}
 	if phase == threads.PhaseCompleted {
-		answer["verified"] = threads.Verified{State: threads.JobDone, Complete: true, Relations: 10, Present: 10}
+		answer["verified"] = threads.Verified{
+			State: threads.JobDone, Complete: true, Compared: threads.Compared{Relations: 10, Present: 10},
+		}
 	}
 	b, err := json.Marshal(answer)
 	if err != nil {

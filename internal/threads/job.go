@@ -63,28 +63,13 @@ type RestoreJob struct {
 
 // VerifyJob compares the target with what was loaded.
 type VerifyJob struct {
-	Stage     int64        `json:"stage"`
-	Version   int64        `json:"version"` // of the maps when it began
-	Chunk     int64        `json:"chunk"`   // the next one
-	Place     int          `json:"place"`   // the next issue of it
-	Chunks    int64        `json:"chunks"`
-	Issues    int64        `json:"issues"`    // compared
-	Relations int64        `json:"relations"` // expected, those that the target refused included
-	Present   int64        `json:"present"`   // as expected
-	Missing   int64        `json:"missing"`
-	Different int64        `json:"different"` // with another parent
-	First     []Difference `json:"first"`     // of what is missing or different
-	Pace      Pace         `json:"pace"`
-
-	// NotCompared are records that the target could not be asked about: those
-	// that are errors of the data, and those of issues that it does not show.
-	NotCompared int64 `json:"notCompared"`
-
-	// Skipped are the first of the issues that the target does not show.
-	Skipped []SkippedIssue `json:"skipped,omitempty"`
-
-	// Projects are counted where the target knows what its issues are called.
-	Projects ProjectCounts `json:"projects,omitempty"`
+	Stage   int64 `json:"stage"`
+	Version int64 `json:"version"` // of the maps when it began
+	Chunk   int64 `json:"chunk"`   // the next one
+	Place   int   `json:"place"`   // the next issue of it
+	Chunks  int64 `json:"chunks"`
+	Pace    Pace  `json:"pace"`
+	Comparison
 }
 
 // Difference is a relation that is not in the target as it should be.
@@ -141,30 +126,4 @@ func (v *VerifyJob) Skip(i IssueEntries, key string) {
 		v.Skipped = append(v.Skipped, SkippedIssue{i.CloudIssueID, key})
 	}
 	v.NotCompared += int64(len(i.Entries))
-}
-
-// Verified is what a comparison of the target with the data found, in short.
-type Verified struct {
-	State       string `json:"state" enum:"running,done,failed"`
-	Complete    bool   `json:"complete" doc:"The comparison is done and the target has everything that the files hold."`
-	Relations   int64  `json:"relations" doc:"Expected, those that the target refused included."`
-	Present     int64  `json:"present" doc:"Relations that are in the target as expected."`
-	Missing     int64  `json:"missing" doc:"Relations that are not in the target."`
-	Different   int64  `json:"different" doc:"With another parent."`
-	NotCompared int64  `json:"notCompared" doc:"Records that are errors of the data, or in issues that the target does not show."`
-}
-
-// String is the comparison in a few words.
-func (v *Verified) String() string {
-	switch {
-	case v.State == JobFailed:
-		return "the target could not be compared"
-	case v.State != JobDone:
-		return "being compared"
-	}
-	text := fmt.Sprintf("%d of %d relationships are in the target", v.Present, v.Relations)
-	if v.NotCompared > 0 {
-		text += fmt.Sprintf(", %d not compared", v.NotCompared)
-	}
-	return text
 }

@@ -1,6 +1,7 @@
 package threads
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -116,10 +117,7 @@ func (o *UploadOpenError) Unwrap() error { return o.Conflict(fmt.Sprintf("upload
 // Conflict says whose file there is; where is how its reader finds it.
 func (o *UploadOpenError) Conflict(where string) *fault.Error {
 	u := o.Upload
-	name := u.Filename
-	if name == "" {
-		name = "a file without a name"
-	}
+	name := cmp.Or(u.Filename, "a file without a name")
 	state, way := "is already here and has not been loaded", "load it, delete it"
 	if !u.Complete() {
 		state, way = "is already being uploaded", "continue with it, delete it"

@@ -13,8 +13,7 @@ func (t *Tool) outcomeOf(ctx context.Context, m *threads.Migration) (*threads.Ve
 		return nil, err
 	}
 	return &threads.Verified{
-		State: v.State, Complete: v.State == threads.JobDone && v.Complete(),
-		Relations: v.Relations, Present: v.Present, Missing: v.Missing, Different: v.Different, NotCompared: v.NotCompared,
+		State: v.State, Complete: v.State == threads.JobDone && v.Complete(), Compared: v.Compared, NotCompared: v.NotCompared,
 	}, nil
 }
 
@@ -24,12 +23,11 @@ func (t *Tool) verificationOf(j threads.Job, m *threads.Migration) (*threads.Ver
 		return nil, err
 	}
 	out := &threads.Verification{
-		State: j.State, Done: share(v.Chunk, v.Chunks, j.State), Issues: v.Issues, Relations: v.Relations,
-		Present: v.Present, Missing: v.Missing, Different: v.Different, First: v.First, NotCompared: v.NotCompared, Skipped: v.Skipped,
-		UpdatedAt: j.UpdatedAt, Message: j.Message, Incomplete: lines(m.Incomplete),
+		State: j.State, Done: share(v.Chunk, v.Chunks, j.State), Comparison: v.Comparison, UpdatedAt: j.UpdatedAt, Message: j.Message,
+		Incomplete: lines(m.Incomplete),
 	}
-	if len(v.Projects) > 1 || len(v.Projects) == 1 && v.Projects[""] == (threads.ProjectCount{}) {
-		out.Projects = v.Projects // at least one is known
+	if len(v.Projects) == 1 && v.Projects[""] != (threads.ProjectCount{}) {
+		out.Projects = nil // none is known
 	}
 	if j.State == threads.JobRunning && v.Pace.WaitUntil.After(t.Clock()) {
 		out.WaitUntil = v.Pace.WaitUntil

@@ -42,8 +42,10 @@ var examplePreview = threads.Previewed{
 }
 
 var exampleVerification = threads.Verification{
-	State: threads.JobDone, Done: 1, Issues: 310, Relations: 2988, Present: 2987, Missing: 1, NotCompared: 12,
-	First: []threads.Difference{{CloudIssueID: 900001, CommentID: 11782, Expected: 11781}}, UpdatedAt: day.Add(10 * time.Minute),
+	State: threads.JobDone, Done: 1, UpdatedAt: day.Add(10 * time.Minute), Comparison: threads.Comparison{
+		Issues: 310, Compared: threads.Compared{Relations: 2988, Present: 2987, Missing: 1}, NotCompared: 12,
+		First: []threads.Difference{{CloudIssueID: 900001, CommentID: 11782, Expected: 11781}},
+	},
 }
 
 var exampleRestoration = threads.Restoration{

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"strconv"
-	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
@@ -103,23 +102,12 @@ func CheckBackup(file *os.File) (format.BackupTrailer, error) {
 	return in.Trailer, nil
 }
 
-// Restored says how far a restore is, or came.
-type Restored struct {
-	State     string    `json:"state"`  // running, done, failed
-	Upload    int64     `json:"upload"` // the backup's id
-	Issues    int64     `json:"issues"`
-	Done      int64     `json:"done"`    // of them
-	Refused   int64     `json:"refused"` // issues that the target does not have or does not allow writing to
-	UpdatedAt time.Time `json:"updatedAt"`
-	Message   string    `json:"message,omitempty"`
-}
-
 // Restore sends a backup and waits until it is restored, or has failed. sending
 // and restoring are told how far these are, and may be nil. Where there is another
 // backup that was sent, it is fault.Conflict, unless replace says that it goes.
 func (c *Client) Restore(
 	ctx context.Context, file *os.File, mode threads.RestoreMode, replace bool, sending, restoring func(done, total int64),
-) (out Restored, err error) {
+) (out threads.Restoration, err error) {
 	draft, err := c.Upload(ctx, threads.BackupFile, file, replace, sending)
 	if err != nil {
 		return out, err
@@ -145,7 +133,7 @@ func (c *Client) Restore(
 }
 
 // beginRestore has a backup that was sent restored.
-func (c *Client) beginRestore(ctx context.Context, mode threads.RestoreMode, draft int64) (out Restored, err error) {
+func (c *Client) beginRestore(ctx context.Context, mode threads.RestoreMode, draft int64) (out threads.Restoration, err error) {
 	path := migrationPath + "/restore?" + url.Values{"mode": {string(mode)}, "upload": {strconv.FormatInt(draft, 10)}}.Encode()
 	unheard, err := c.order(ctx, path, nil, &out)
 	if err != nil && unheard {
@@ -157,9 +145,9 @@ func (c *Client) beginRestore(ctx context.Context, mode threads.RestoreMode, dra
 	return out, err
 }
 
-// restored is how far the last restore is; the zero Restored where there was
-// none.
-func (c *Client) restored(ctx context.Context) (out Restored, err error) {
+// restored is how far the last restore is; the zero Restoration where there
+// was none.
+func (c *Client) restored(ctx context.Context) (out threads.Restoration, err error) {
 	err = c.ask(ctx, http.MethodGet, migrationPath+"/restore", &out)
 	if fault.Is(err, fault.NotFound) {
 		err = nil

@@ -3,6 +3,7 @@ package format
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -179,9 +180,7 @@ func (d *MappingDecoder) separate(header []byte) {
 			d.sep = sep
 		}
 	}
-	if d.sep == 0 {
-		d.sep = ','
-	}
+	d.sep = cmp.Or(d.sep, ',')
 }
 
 // name finds the three columns by their names; false when one is missing or

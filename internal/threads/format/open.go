@@ -8,8 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"unicode/utf16"
-	"unicode/utf8"
+
+	"golang.org/x/text/encoding/unicode"
 
 	"outrigger/internal/config"
 	"outrigger/internal/fault"
@@ -115,10 +115,10 @@ func withoutMark(r io.Reader) (io.Reader, error) {
 		_, err = in.Discard(3)
 	case bytes.HasPrefix(mark, []byte{0xff, 0xfe}):
 		_, err = in.Discard(2)
-		return &wide{in: in, low: 0, high: 1}, err
+		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder().Reader(in), err
 	case bytes.HasPrefix(mark, []byte{0xfe, 0xff}):
 		_, err = in.Discard(2)
-		return &wide{in: in, low: 1, high: 0}, err
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder().Reader(in), err
 	default:
 		err = nil
 	}
@@ -126,46 +126,4 @@ func withoutMark(r io.Reader) (io.Reader, error) {
 		return nil, fmt.Errorf("passing over the byte order mark: %w", err)
 	}
 	return in, nil
-}
-
-// wide reads UTF-16, which shells of some systems write, as UTF-8.
-type wide struct {
-	in        *bufio.Reader
-	low, high int // which byte of two is which
-	half      rune
-	out       []byte // what is decoded and not read yet
-	space     [4 << 10]byte
-}
-
-func (w *wide) Read(p []byte) (int, error) {
-	for len(w.out) == 0 {
-		pair, err := w.in.Peek(2)
-		if len(pair) == 1 && errors.Is(err, io.EOF) {
-			return 0, io.ErrUnexpectedEOF
-		} else if err != nil {
-			return 0, err
-		}
-		w.out = w.space[:0]
-		for len(w.out) < len(w.space)-utf8.UTFMax && w.in.Buffered() >= 2 {
-			pair, _ = w.in.Peek(2)
-			w.unit(rune(pair[w.low]) | rune(pair[w.high])<<8)
-			_, _ = w.in.Discard(2) // it was peeked at
-		}
-	}
-	n := copy(p, w.out)
-	w.out = w.out[n:]
-	return n, nil
-}
-
-// unit takes one unit: a character or half of one.
-func (w *wide) unit(u rune) {
-	switch {
-	case w.half != 0:
-		w.out = utf8.AppendRune(w.out, utf16.DecodeRune(w.half, u))
-		w.half = 0
-	case u >= 0xd800 && u < 0xdc00:
-		w.half = u
-	default:
-		w.out = utf8.AppendRune(w.out, u)
-	}
 }

@@ -26,6 +26,7 @@
 package jiracloud
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -72,18 +73,12 @@ type Target struct {
 
 // New makes a Target; nothing is asked yet.
 func New(o Options) (*Target, error) {
-	if o.Requests == 0 {
-		o.Requests = 4
-	}
-	if o.Timeout == 0 {
-		o.Timeout = time.Minute
-	}
+	o.Requests = cmp.Or(o.Requests, 4)
+	o.Timeout = cmp.Or(o.Timeout, time.Minute)
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	pace := newPace(o.Requests, o.PerSecond)
 	site, err := newSite(o, pace)
 	if err != nil {

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -95,11 +96,7 @@ func (v *stageView) Files() string {
 }
 
 func named(d threads.Draft) string {
-	name := d.Filename
-	if name == "" {
-		name = "an unnamed file"
-	}
-	return name + " from " + d.CreatedBy
+	return cmp.Or(d.Filename, "an unnamed file") + " from " + d.CreatedBy
 }
 
 // fileView is the form for a file, and the draft that there is.

@@ -9,6 +9,7 @@
 package processing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,9 +78,7 @@ type Processor struct {
 
 // New makes a Processor; nothing is done before Start.
 func New(o Options) *Processor {
-	if o.Stall == 0 {
-		o.Stall = stallTime
-	}
+	o.Stall = cmp.Or(o.Stall, stallTime)
 	p := &Processor{Options: o, metrics: newMetrics(o.Metrics), stopped: work.NewSignal()}
 	if o.Metrics != nil {
 		o.Metrics.MustRegister(&migrationMetrics{store: o.Store, clock: o.Clock})

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -87,12 +88,8 @@ var names = map[string]string{threads.HierarchyFile: "Hierarchy", threads.Mappin
 func files(r *admin.Report) section {
 	s := section{Name: "file", Title: "Files", Empty: "The files are not known."}
 	for _, in := range r.Inputs {
-		name := in.Name
-		if name == "" {
-			name = "unnamed file"
-		}
 		of := names[in.Kind]
-		s.say(of+": file", name)
+		s.say(of+": file", cmp.Or(in.Name, "unnamed file"))
 		s.count(of+": bytes", in.Size, "")
 		s.say(of+": SHA-256", in.SHA256)
 		s.say(of+": sent", stamp(in.SentAt)+" by "+in.SentBy)

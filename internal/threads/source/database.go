@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -57,9 +58,7 @@ func OpenDatabase(address secret.Value, query string) (*Database, error) {
 		if err != nil {
 			return nil, errDatabaseURL()
 		}
-		if cfg.ConnectTimeout == 0 {
-			cfg.ConnectTimeout = dialTime
-		}
+		cfg.ConnectTimeout = cmp.Or(cfg.ConnectTimeout, dialTime)
 		cfg.RuntimeParams["application_name"] = "outrigger"
 		d.pool = stdlib.OpenDB(*cfg)
 	case "mysql":
@@ -87,10 +86,7 @@ func mysqlConnector(u *url.URL) (driver.Connector, error) {
 	if err != nil {
 		return nil, errDatabaseURL()
 	}
-	host, port := u.Hostname(), u.Port()
-	if port == "" {
-		port = "3306"
-	}
+	host, port := u.Hostname(), cmp.Or(u.Port(), "3306")
 	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort(host, port)
 	cfg.DBName = strings.TrimPrefix(u.Path, "/")
 	cfg.User = u.User.Username()
@@ -104,9 +100,7 @@ func mysqlConnector(u *url.URL) (driver.Connector, error) {
 	if cfg.Params["sql_mode"] == "" {
 		cfg.Params["sql_mode"] = "CONCAT(@@sql_mode, ',ANSI_QUOTES')"
 	}
-	if cfg.Timeout == 0 {
-		cfg.Timeout = dialTime
-	}
+	cfg.Timeout = cmp.Or(cfg.Timeout, dialTime)
 	connector, err := mysql.NewConnector(cfg)
 	if err != nil || host == "" {
 		return nil, errDatabaseURL()

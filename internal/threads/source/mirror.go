@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,9 +55,7 @@ const (
 
 // NewMirror makes the background work; log may be nil.
 func NewMirror(store *store.Source, reader Reader, interval time.Duration, leases *db.Leases, log *slog.Logger) *Mirror {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	return &Mirror{store: store, reader: reader, interval: interval, leases: leases, log: log}
 }
 

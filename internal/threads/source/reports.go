@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,9 +53,7 @@ const (
 
 // NewReports makes the background work; remote may be nil, log too.
 func NewReports(store *store.Source, leases *db.Leases, remote Remote, log *slog.Logger) *Reports {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	return &Reports{
 		store: store, leases: leases, remote: remote, log: log, tick: reportsEvery, running: map[int64]bool{},
 	}

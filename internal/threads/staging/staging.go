@@ -15,6 +15,7 @@
 package staging
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,12 +58,8 @@ const defaultRows = 1 << 19
 
 // Stage makes a data set of the two files, and says what is in it.
 func Stage(ctx context.Context, o Options) (*threads.Preview, error) {
-	if o.Rows == 0 {
-		o.Rows = defaultRows
-	}
-	if o.ChunkSize == 0 {
-		o.ChunkSize = threads.ChunkSize
-	}
+	o.Rows = cmp.Or(o.Rows, defaultRows)
+	o.ChunkSize = cmp.Or(o.ChunkSize, threads.ChunkSize)
 	s := &stage{Options: o, ctx: ctx, preview: &threads.Preview{Errors: map[threads.Reason]int64{}}}
 	for _, pass := range []func() error{s.readHierarchy, s.readMappings, s.sameTargets, s.byComment, s.byParent, s.crossCycles, s.byIssue} {
 		if err := pass(); err != nil {

@@ -72,10 +72,8 @@ func (s *Store) Errors(ctx context.Context, after threads.ErrorPlace, limit int)
 // errors, nil when there is none.
 func (s *Store) ChunkWithErrors(ctx context.Context, stage, from, to int64) (*threads.Chunk, error) {
 	var number int64
-	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.Get(ctx, "finding errors", []any{&number}, `SELECT coalesce(min(number), -1) FROM threads_chunks
-			WHERE stage_id = $1 AND number >= $2 AND number <= $3 AND errors > 0`, stage, from, to)
-	})
+	err := s.db.Get(ctx, "finding errors", []any{&number}, `SELECT coalesce(min(number), -1) FROM threads_chunks
+		WHERE stage_id = $1 AND number >= $2 AND number <= $3 AND errors > 0`, stage, from, to)
 	if err != nil || number < 0 {
 		return nil, err
 	}

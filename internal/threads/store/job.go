@@ -109,7 +109,8 @@ func (s *Store) beginVerify(ctx context.Context, tx *db.Tx, m *threads.Migration
 	if err != nil {
 		return threads.Job{}, err
 	}
-	v := threads.VerifyJob{Stage: m.Stage, Version: version, Chunks: m.Chunks, First: []threads.Difference{}}
+	v := threads.VerifyJob{Stage: m.Stage, Version: version, Chunks: m.Chunks}
+	v.First = []threads.Difference{}
 	j, err := readJob(ctx, tx, threads.JobVerify, tx.ForUpdate())
 	if err != nil {
 		return j, err

@@ -15,12 +15,9 @@ import (
 // there is none.
 func (s *Store) Map(ctx context.Context, cloudIssueID int64) (m threads.ParentMap, err error) {
 	var text string
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		_, err := tx.Find(ctx, fmt.Sprintf("reading the map of issue %d", cloudIssueID), []any{&text},
-			`SELECT parents FROM threads_maps WHERE target_id = $1 AND issue_id = $2`, s.id, cloudIssueID)
-		return err
-	})
-	if err != nil || text == "" {
+	found, err := s.db.Find(ctx, fmt.Sprintf("reading the map of issue %d", cloudIssueID), []any{&text},
+		`SELECT parents FROM threads_maps WHERE target_id = $1 AND issue_id = $2`, s.id, cloudIssueID)
+	if err != nil || !found {
 		return nil, err
 	}
 	return parseMap(cloudIssueID, text)
@@ -70,23 +67,21 @@ type mapWriter struct {
 // writeMaps begins to write maps. The row of the target is locked, so that
 // writers and those who begin to read a version are one after the other.
 func (s *Store) writeMaps(ctx context.Context, tx *db.Tx) (*mapWriter, error) {
+	const what = "beginning to write maps"
 	w := &mapWriter{store: s, tx: tx}
 	if tx.Dialect() == db.Postgres {
 		// A plan made while the table was small reads all of it, and would be
 		// kept while it grows.
-		if err := tx.Do(ctx, "beginning to write maps", `SET LOCAL plan_cache_mode = force_custom_plan`); err != nil {
+		if err := tx.Do(ctx, what, `SET LOCAL plan_cache_mode = force_custom_plan`); err != nil {
 			return nil, err
 		}
 	}
-	err := tx.QueryRow(ctx, `UPDATE threads_targets SET version = version + 1 WHERE id = $1 RETURNING version`, s.id).Scan(&w.version)
-	if err == nil {
-		err = tx.QueryRow(ctx, `SELECT coalesce(max(version), -1) FROM threads_snapshots WHERE target_id = $1 AND expires_at > $2`,
-			s.id, db.Micros(tx.Now())).Scan(&w.snapshot)
+	if err := tx.Get(ctx, what, []any{&w.version},
+		`UPDATE threads_targets SET version = version + 1 WHERE id = $1 RETURNING version`, s.id); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("beginning to write maps: %w", err)
-	}
-	return w, nil
+	return w, tx.Get(ctx, what, []any{&w.snapshot},
+		`SELECT coalesce(max(version), -1) FROM threads_snapshots WHERE target_id = $1 AND expires_at > $2`, s.id, db.Micros(tx.Now()))
 }
 
 // read returns the rows of issues.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -42,7 +41,7 @@ func (s *Source) ClearReportChunks(ctx context.Context, lease *db.Lease, report 
 
 // dropChunks removes up to dropChunkCount chunks of a report.
 func dropChunks(ctx context.Context, tx *db.Tx, report int64) (int64, error) {
-	return tx.Exec(ctx, `DELETE FROM threads_source_chunks WHERE report_id = $1 AND number IN
+	return tx.Changed(ctx, "dropping a report's chunks", `DELETE FROM threads_source_chunks WHERE report_id = $1 AND number IN
 		(SELECT number FROM threads_source_chunks WHERE report_id = $1 ORDER BY number LIMIT $2)`, report, dropChunkCount)
 }
 
@@ -67,45 +66,30 @@ func (s *Source) DropOldReports(ctx context.Context, site int64) error {
 	return nil
 }
 
-// reportText is a report's CSV as a file, read chunk by chunk. Each is a short read
-// of its own: a report that is ready does not change.
+// reportText is a report's CSV, read chunk by chunk. Each is a short read of its own: a
+// report that is ready does not change.
 type reportText struct {
 	ctx    context.Context
 	store  *Source
 	report threads.Report
-	pos    int64
 	number int64 // of the chunk that is in memory; -1: none is
 	chunk  []byte
 }
 
 // Text opens a report that is threads.ReportReady. Its reads end with ctx.
 func (s *Source) Text(ctx context.Context, r threads.Report) io.ReadSeeker {
-	return &reportText{ctx: ctx, store: s, report: r, number: -1}
+	return io.NewSectionReader(&reportText{ctx: ctx, store: s, report: r, number: -1}, 0, r.Size)
 }
 
-func (t *reportText) Seek(offset int64, whence int) (int64, error) {
-	switch whence {
-	case io.SeekCurrent:
-		offset += t.pos
-	case io.SeekEnd:
-		offset += t.report.Size
+// ReadAt reads within the report's size.
+func (t *reportText) ReadAt(p []byte, at int64) (n int, err error) {
+	for n < len(p) {
+		from := at + int64(n)
+		if err := t.load(from / ReportChunk); err != nil {
+			return n, err
+		}
+		n += copy(p[n:], t.chunk[from%ReportChunk:])
 	}
-	if offset < 0 {
-		return 0, errors.New("seek before the beginning")
-	}
-	t.pos = offset
-	return offset, nil
-}
-
-func (t *reportText) Read(p []byte) (int, error) {
-	if t.pos >= t.report.Size {
-		return 0, io.EOF
-	}
-	if err := t.load(t.pos / ReportChunk); err != nil {
-		return 0, err
-	}
-	n := copy(p, t.chunk[t.pos%ReportChunk:])
-	t.pos += int64(n)
 	return n, nil
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
@@ -135,10 +134,7 @@ func dropReports(ctx context.Context, tx *db.Tx, site, below int64) (done bool, 
 	}
 	n, err := dropChunks(ctx, tx, id)
 	if err == nil && n < dropChunkCount {
-		_, err = tx.Exec(ctx, `DELETE FROM threads_source_reports WHERE id = $1`, id)
+		err = tx.Do(ctx, "dropping old reports", `DELETE FROM threads_source_reports WHERE id = $1`, id)
 	}
-	if err != nil {
-		return false, fmt.Errorf("dropping old reports: %w", err)
-	}
-	return false, nil
+	return false, err
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -43,11 +42,9 @@ func addSite(ctx context.Context, tx *db.Tx, siteURL string) error {
 
 // readSite returns a site without its kinds; fault.NotFound when it has no row.
 func readSite(ctx context.Context, tx *db.Tx, siteURL, lock string) (site threads.Site, err error) {
-	found, err := tx.Find(ctx, "site", []any{&site.ID, &site.URL, &site.Version, db.At(&site.ChangedAt)},
+	err = tx.FindOne(ctx, "site", fault.New(fault.NotFound, "There are no mappings for %s.", siteURL),
+		[]any{&site.ID, &site.URL, &site.Version, db.At(&site.ChangedAt)},
 		`SELECT id, url, version, changed_at FROM threads_source_sites WHERE url = $1`+lock, siteURL)
-	if err == nil && !found {
-		err = fault.New(fault.NotFound, "There are no mappings for %s.", siteURL)
-	}
 	return site, err
 }
 
@@ -97,13 +94,14 @@ func (s *Source) forgetSome(ctx context.Context, siteURL string) (n int64, done 
 			if k.Mappings == 0 {
 				continue
 			}
-			n, err = tx.Exec(ctx, `DELETE FROM threads_source_mappings WHERE kind_id = $1 AND server_id IN
+			n, err = tx.Changed(ctx, "removing mappings", `DELETE FROM threads_source_mappings WHERE kind_id = $1 AND server_id IN
 				(SELECT server_id FROM threads_source_mappings WHERE kind_id = $1 ORDER BY server_id LIMIT $2)`, k.ID, forgetSize)
-			if err == nil {
-				_, err = tx.Exec(ctx, `UPDATE threads_source_kinds SET mappings = mappings - $2 WHERE id = $1`, k.ID, n)
-			}
 			if err != nil {
-				return fmt.Errorf("removing mappings: %w", err)
+				return err
+			}
+			if err := tx.Do(ctx, "removing mappings",
+				`UPDATE threads_source_kinds SET mappings = mappings - $2 WHERE id = $1`, k.ID, n); err != nil {
+				return err
 			}
 			return siteChanged(ctx, tx, site.ID)
 		}
@@ -122,10 +120,8 @@ func (s *Source) forgetSome(ctx context.Context, siteURL string) (n int64, done 
 
 // MappingsOf counts the mappings of a site; one that has none has 0.
 func (s *Source) MappingsOf(ctx context.Context, siteURL string) (n int64, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.Get(ctx, "counting mappings", []any{&n}, `SELECT CAST(coalesce(sum(k.mappings), 0) AS BIGINT)
-			FROM threads_source_kinds k JOIN threads_source_sites s ON s.id = k.site_id WHERE s.url = $1`, siteURL)
-	})
+	err = s.db.Get(ctx, "counting mappings", []any{&n}, `SELECT CAST(coalesce(sum(k.mappings), 0) AS BIGINT)
+		FROM threads_source_kinds k JOIN threads_source_sites s ON s.id = k.site_id WHERE s.url = $1`, siteURL)
 	return n, err
 }
 

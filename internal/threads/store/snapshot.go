@@ -63,10 +63,7 @@ func (s *Store) version(ctx context.Context, tx *db.Tx, lock string) (version in
 
 // Close ends the reading: what is written over need not be kept any more.
 func (n *Snapshot) Close(ctx context.Context) {
-	_ = n.store.db.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error { // else it expires
-		_, err := tx.Exec(ctx, `DELETE FROM threads_snapshots WHERE id = $1`, n.id)
-		return err
-	})
+	_ = n.store.db.Do(context.WithoutCancel(ctx), "ending a backup", `DELETE FROM threads_snapshots WHERE id = $1`, n.id) // else it expires
 }
 
 // renew says that the snapshot is still read.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"outrigger/internal/db"
@@ -43,9 +42,10 @@ func (s *Source) clearSome(ctx context.Context) (n int64, done bool, err error) 
 			if end.issue == math.MaxInt64 {
 				below = `<=`
 			}
-			n, err = tx.Exec(ctx, `DELETE FROM `+table+` WHERE (issue_id, comment_id) `+below+` ($1, $2)`, end.issue, end.comment)
+			n, err = tx.Changed(ctx, "removing records",
+				`DELETE FROM `+table+` WHERE (issue_id, comment_id) `+below+` ($1, $2)`, end.issue, end.comment)
 			if err != nil {
-				return fmt.Errorf("removing records: %w", err)
+				return err
 			}
 		}
 		if err := putBlocks(ctx, tx, left[:1]); err != nil {

@@ -40,14 +40,11 @@ func (w *StageWriter) WritePages(ctx context.Context, run, first int64, pages []
 
 // ReadPage reads one of them.
 func (w *StageWriter) ReadPage(ctx context.Context, run, page int64) (data []byte, err error) {
-	err = w.store.db.Read(ctx, func(tx *db.Tx) error {
-		found, err := tx.Find(ctx, "reading a page", []any{&data},
-			`SELECT data FROM threads_stage_pages WHERE stage_id = $1 AND run = $2 AND page = $3`, w.id, run, page)
-		if err == nil && !found {
-			err = threads.ErrOvertaken // it is being cleared away
-		}
-		return err
-	})
+	found, err := w.store.db.Find(ctx, "reading a page", []any{&data},
+		`SELECT data FROM threads_stage_pages WHERE stage_id = $1 AND run = $2 AND page = $3`, w.id, run, page)
+	if err == nil && !found {
+		err = threads.ErrOvertaken // it is being cleared away
+	}
 	return data, err
 }
 

@@ -43,17 +43,12 @@ func New(d *db.DB, target string) *Store {
 
 // Open finds the target's maps.
 func (s *Store) Open(ctx context.Context) error {
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, `INSERT INTO threads_targets (name, version) VALUES ($1, 0) ON CONFLICT (name) DO NOTHING`,
-			s.target); err != nil {
-			return err
-		}
-		return tx.QueryRow(ctx, `SELECT id FROM threads_targets WHERE name = $1`, s.target).Scan(&s.id)
-	})
+	const what = "opening the target"
+	err := s.db.Do(ctx, what, `INSERT INTO threads_targets (name, version) VALUES ($1, 0) ON CONFLICT (name) DO NOTHING`, s.target)
 	if err != nil {
-		return fmt.Errorf("opening the target: %w", err)
+		return err
 	}
-	return nil
+	return s.db.Get(ctx, what, []any{&s.id}, `SELECT id FROM threads_targets WHERE name = $1`, s.target)
 }
 
 // Target is the target's name.

@@ -49,14 +49,14 @@ func (s *Store) sweepStage(ctx context.Context, tx *db.Tx, id int64, state strin
 		_, err := clearPages(ctx, tx, id)
 		return err
 	}
-	if _, err := tx.Exec(ctx, `UPDATE threads_stages SET state = 'gone' WHERE id = $1 AND state <> 'gone'`, id); err != nil {
+	if err := tx.Do(ctx, "marking a stage", `UPDATE threads_stages SET state = 'gone' WHERE id = $1 AND state <> 'gone'`, id); err != nil {
 		return err
 	}
 	n, err := clearStage(ctx, tx, id)
-	if err == nil && n == 0 {
-		_, err = tx.Exec(ctx, `DELETE FROM threads_stages WHERE id = $1`, id)
+	if err != nil || n > 0 {
+		return err
 	}
-	return err
+	return tx.Do(ctx, "deleting a stage", `DELETE FROM threads_stages WHERE id = $1`, id)
 }
 
 // sweepOldMaps deletes a slice of the maps that were kept for a reader, once

@@ -62,11 +62,11 @@ func (s *Uploads) create(ctx context.Context, u threads.Upload, meet func(*db.Tx
 	var now time.Time
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		now = tx.Now()
-		old, found, err := oneUpload(ctx, tx, `kind = $1 AND state = 'draft'`, u.Kind)
+		old, err := oneUpload(ctx, tx, errNone, `kind = $1 AND state = 'draft'`, u.Kind)
 		switch {
+		case errors.Is(err, errNone):
 		case err != nil:
 			return err
-		case !found:
 		case now.Before(old.ExpiresAt):
 			if err := meet(tx, old); err != nil {
 				return err
@@ -94,14 +94,11 @@ func (s *Uploads) create(ctx context.Context, u threads.Upload, meet func(*db.Tx
 	return u, err
 }
 
-// oneUpload returns the upload that a condition selects; found reports whether there
-// is one.
-func oneUpload(ctx context.Context, tx *db.Tx, where string, args ...any) (u threads.Upload, found bool, err error) {
-	list, err := db.List(ctx, tx, "reading an upload", scanUpload, `SELECT `+uploadColumns+` FROM threads_uploads WHERE `+where, args...)
-	if err != nil || len(list) == 0 {
-		return u, false, err
-	}
-	return list[0], true, nil
+var errNone = errors.New("there is no draft")
+
+// oneUpload returns the upload that a condition selects, or none where there is none.
+func oneUpload(ctx context.Context, tx *db.Tx, none error, where string, args ...any) (threads.Upload, error) {
+	return db.One(ctx, tx, none, scanUpload, `SELECT `+uploadColumns+` FROM threads_uploads WHERE `+where, args...)
 }
 
 // dropDraft has a draft deleted, unless it was taken since it was read.
@@ -115,11 +112,7 @@ func (s *Uploads) Get(ctx context.Context, id int64) (threads.Upload, error) {
 }
 
 func readUpload(ctx context.Context, tx *db.Tx, id int64) (threads.Upload, error) {
-	u, found, err := oneUpload(ctx, tx, `id = $1 AND state = 'draft' AND expires_at > $2`, id, db.Micros(tx.Now()))
-	if err == nil && !found {
-		err = threads.ErrNoUpload(id)
-	}
-	return u, err
+	return oneUpload(ctx, tx, threads.ErrNoUpload(id), `id = $1 AND state = 'draft' AND expires_at > $2`, id, db.Micros(tx.Now()))
 }
 
 // Draft returns the draft of a kind, complete or not: fault.NotFound when there
@@ -130,11 +123,8 @@ func (s *Uploads) Draft(ctx context.Context, kind string) (threads.Upload, error
 
 // uploadDraft is Draft in the caller's transaction.
 func uploadDraft(ctx context.Context, tx *db.Tx, kind string) (threads.Upload, error) {
-	u, found, err := oneUpload(ctx, tx, `kind = $1 AND state = 'draft' AND expires_at > $2`, kind, db.Micros(tx.Now()))
-	if err == nil && !found {
-		err = fault.New(fault.NotFound, "There is no draft of the %s file.", kind)
-	}
-	return u, err
+	return oneUpload(ctx, tx, fault.New(fault.NotFound, "There is no draft of the %s file.", kind),
+		`kind = $1 AND state = 'draft' AND expires_at > $2`, kind, db.Micros(tx.Now()))
 }
 
 // List returns the drafts, the oldest first.
@@ -178,9 +168,5 @@ func DropUpload(ctx context.Context, tx *db.Tx, id int64) error {
 // findUpload returns an upload that is a draft or taken, in the caller's transaction:
 // fault.NotFound when it is neither.
 func findUpload(ctx context.Context, tx *db.Tx, id int64) (threads.Upload, error) {
-	u, found, err := oneUpload(ctx, tx, `id = $1 AND state <> 'gone'`, id)
-	if err == nil && !found {
-		err = threads.ErrNoUpload(id)
-	}
-	return u, err
+	return oneUpload(ctx, tx, threads.ErrNoUpload(id), `id = $1 AND state <> 'gone'`, id)
 }
