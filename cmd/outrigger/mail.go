@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/url"
@@ -8,19 +9,20 @@ import (
 	"strings"
 	"time"
 
+	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/api"
 )
 
 type mailCmd struct {
-	Status mailStatusCmd `cmd:"" help:"Show the mail queue of every node."`
-	List   mailListCmd   `cmd:"" help:"List messages, oldest first."`
-	Show   mailShowCmd   `cmd:"" help:"Show a message and its delivery attempts, or its content."`
-	Flush  mailFlushCmd  `cmd:"" help:"Try waiting messages now, and end the pause after connection failures."`
-	Resend mailResendCmd `cmd:"" help:"Move messages from the error queue back to the mail queue."`
-	Delete mailDeleteCmd `cmd:"" help:"Delete messages for all their recipients."`
-	Pause  mailPauseCmd  `cmd:"" help:"Pause sending. New messages are still accepted and wait."`
-	Resume mailResumeCmd `cmd:"" help:"Resume sending after a pause."`
-	Check  mailCheckCmd  `cmd:"" help:"Connect to the smarthost, sign in, and show each step and answer."`
+	Status mailStatusCmd  `cmd:"" help:"Show the mail queue of every node."`
+	List   mailListCmd    `cmd:"" help:"List messages, oldest first."`
+	Show   mailShowCmd    `cmd:"" help:"Show a message and its delivery attempts, or its content."`
+	Flush  mailFlushCmd   `cmd:"" help:"Try waiting messages now, and end the pause after connection failures."`
+	Resend mailResendCmd  `cmd:"" help:"Move messages from the error queue back to the mail queue."`
+	Delete mailDeleteCmd  `cmd:"" help:"Delete messages for all their recipients."`
+	Pause  mailSendingCmd `cmd:"" help:"Pause sending. New messages are still accepted and wait."`
+	Resume mailSendingCmd `cmd:"" help:"Resume sending after a pause."`
+	Check  mailCheckCmd   `cmd:"" help:"Connect to the smarthost, sign in, and show each step and answer."`
 }
 
 func messagePath(id int64, below string) string {
@@ -38,14 +40,14 @@ type mailStatusCmd struct{ askFlags }
 
 func (c mailStatusCmd) Run(ctx context.Context, s streams) error {
 	header := []string{"NODE", "SIZE", "ERRORS", "OLDEST", "SENDING"}
-	return printPage(ctx, s, c.askFlags, api.MailPath, header, func(q *api.RelayQueue) []string {
-		return []string{q.NodeID, strconv.FormatInt(q.Size, 10), strconv.FormatInt(q.ErrorSize, 10), stamp(q.OldestAt),
+	return printPage(ctx, s, c.askFlags, api.MailPath, header, func(q *mailqueue.RelayQueue) []string {
+		return []string{q.NodeID, strconv.FormatInt(q.Size, 10), strconv.FormatInt(q.ErrorSize, 10), stamp(q.Oldest),
 			sending(q, time.Now())}
 	})
 }
 
 // sending says whether the queue is sent, and why not.
-func sending(q *api.RelayQueue, now time.Time) string {
+func sending(q *mailqueue.RelayQueue, now time.Time) string {
 	switch {
 	case q.NoSmarthost:
 		return "no: no smarthost is set; set mail.smarthost and restart the node"
@@ -156,10 +158,7 @@ func printMessage(out io.Writer, m *api.Message) error {
 		rows = append(rows, []string{"Recipient", strings.TrimSpace(r.Address + " " + string(r.State) + " " + oneLine(r.LastError))})
 	}
 	for _, t := range m.Attempts {
-		answer := t.Error
-		if answer == "" {
-			answer = oneLine(t.Answer) // begins with the status
-		}
+		answer := cmp.Or(t.Error, oneLine(t.Answer)) // begins with the status
 		rows = append(rows, []string{"Attempt", stamp(t.At) + " by " + t.NodeID + ": " + answer})
 	}
 	return printRows(out, []string{"MEMBER", "VALUE"}, rows)

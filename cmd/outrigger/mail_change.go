@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"outrigger/internal/mailqueue/api"
 )
 
@@ -121,20 +123,12 @@ func (m many) each(ctx context.Context, s streams, ask askFlags, question, metho
 	return nil
 }
 
-type mailPauseCmd struct {
+// mailSendingCmd pauses or resumes sending, as the command is called.
+type mailSendingCmd struct {
 	clientFlags
 	ofNode
 }
 
-func (c mailPauseCmd) Run(ctx context.Context) error {
-	return c.send(ctx, "POST", api.MailPath+"/pause", c.body(), nil)
-}
-
-type mailResumeCmd struct {
-	clientFlags
-	ofNode
-}
-
-func (c mailResumeCmd) Run(ctx context.Context) error {
-	return c.send(ctx, "POST", api.MailPath+"/resume", c.body(), nil)
+func (c mailSendingCmd) Run(ctx context.Context, k *kong.Context) error {
+	return c.send(ctx, "POST", api.MailPath+"/"+k.Selected().Name, c.body(), nil)
 }

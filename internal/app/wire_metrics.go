@@ -162,7 +162,7 @@ func (f *stateFigures) nodes(ctx context.Context, to gauges) {
 	if err != nil {
 		return
 	}
-	byNode := map[string]mailqueue.Queue{}
+	byNode := map[string]mailqueue.RelayQueue{}
 	for _, q := range queues {
 		byNode[q.NodeID] = q
 		to.is(pausedDesc, q.Paused, q.NodeID)

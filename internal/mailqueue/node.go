@@ -58,8 +58,8 @@ type NodeStatus struct {
 	ChangedAt time.Time // when its state changed
 
 	Reading
-	Now   time.Time // when all this was read, by the clock of its times
-	Queue *Queue    // its messages in the database; nil: it has none there
+	Now   time.Time   // when all this was read, by the clock of its times
+	Queue *RelayQueue // its messages in the database; nil: it has none there
 }
 
 // maxAge is how old sizes may be in an answer of the API, which promises 60 s.

@@ -14,8 +14,8 @@ import (
 
 // Sizes are the two numbers of a mail queue.
 type Sizes struct {
-	Size      int64 // messages in the mail queue
-	ErrorSize int64 // messages in the mail error queue
+	Size      int64 `json:"size" doc:"Messages in the mail queue."`
+	ErrorSize int64 `json:"errorSize" doc:"Messages in the mail error queue."`
 }
 
 // Source is where the numbers of one node come from.

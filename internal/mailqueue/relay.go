@@ -8,18 +8,18 @@ import (
 	"outrigger/internal/identity"
 )
 
-// Queue is one node's queue as the database has it.
-type Queue struct {
-	NodeID string
+// RelayQueue is one node's queue as the database has it.
+type RelayQueue struct {
+	NodeID string `json:"nodeId"`
 	Sizes
-	Oldest      time.Time // when the oldest message that waits was queued; zero: none waits
-	OldestError time.Time // when the oldest message of the error queue failed; zero: there is none
+	Oldest      time.Time `json:"oldestAt,omitzero" doc:"When the oldest message that waits was queued."`
+	OldestError time.Time `json:"-"` // when the oldest message of the error queue failed; zero: there is none
 
-	Paused      bool      // by an administrator
-	NoSmarthost bool      // no smarthost is set where it is sent from
-	Used        bool      // there has been a message in it
-	HeldUntil   time.Time // sending pauses after failures until then; zero: it does not
-	HeldFor     string    // why: the failure, in one sentence
+	Paused      bool      `json:"paused" doc:"By an administrator."`
+	NoSmarthost bool      `json:"noSmarthost,omitempty" doc:"mail.smarthost is not set on that node, so its mail waits."`
+	Used        bool      `json:"-"` // there has been a message in it
+	HeldUntil   time.Time `json:"heldUntil,omitzero" doc:"Paused until then: a failure or a limit (mail.provider, mail.rate, mail.quota)."`
+	HeldFor     string    `json:"heldFor,omitempty" doc:"The failure or the limit."`
 }
 
 // Relay is what administrators do with Outrigger's own queues. Any node answers
@@ -37,7 +37,7 @@ type Relay interface {
 
 	// Queues returns the queue of every node that has one in the database,
 	// ordered by node, those whose process is gone included.
-	Queues(ctx context.Context) ([]Queue, error)
+	Queues(ctx context.Context) ([]RelayQueue, error)
 	// Messages lists messages, the oldest first.
 	Messages(ctx context.Context, f MessageFilter) ([]Message, error)
 	// Count says how many messages a filter selects, and when that was, for the

@@ -32,7 +32,7 @@ const nowhere = "Nothing can be sent: no smarthost is set. Set mail.smarthost on
 
 // Nowhere says that a queue cannot be sent for want of a smarthost, and what to
 // set; "" where it can, or nothing waits.
-func (q *Queue) Nowhere() string {
+func (q *RelayQueue) Nowhere() string {
 	if q == nil || !q.NoSmarthost || q.Size == 0 {
 		return ""
 	}

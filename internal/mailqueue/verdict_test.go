@@ -34,7 +34,7 @@ func TestJudge(t *testing.T) {
 			s.At = now.Add(-test.read)
 		}
 		if test.oldest > 0 {
-			s.Queue = &Queue{Oldest: now.Add(-test.oldest)}
+			s.Queue = &RelayQueue{Oldest: now.Add(-test.oldest)}
 		}
 		if verdict, reason := s.Judge(); verdict != test.want || reason != test.reason {
 			t.Errorf("%s: %s, %q", test.name, verdict, reason)
@@ -60,7 +60,7 @@ func TestNowhereToSendTo(t *testing.T) {
 		{"failed before", Sizes{0, 1}, 0, Act, "1 message is in the error queue, and nothing sends it again by itself."},
 		{"both", Sizes{1, 2}, time.Second, Act, nowhere + " 2 messages are in the error queue, and nothing sends them again by itself."},
 	} {
-		s := NodeStatus{Reading: Reading{Sizes: test.sizes, At: now}, Now: now, Queue: &Queue{NoSmarthost: true, Sizes: test.sizes}}
+		s := NodeStatus{Reading: Reading{Sizes: test.sizes, At: now}, Now: now, Queue: &RelayQueue{NoSmarthost: true, Sizes: test.sizes}}
 		if test.oldest > 0 {
 			s.Queue.Oldest = now.Add(-test.oldest)
 		}

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -45,9 +46,7 @@ func (svc *Service) Handover(ctx context.Context, from, to string, wrong fault.F
 		return 0, fault.New(fault.Conflict, "The node %s is %s and sends its messages itself: drain it first, or wait until it is %s.",
 			from, node.State, cluster.Offline)
 	}
-	if to == "" {
-		to = svc.NodeID
-	}
+	to = cmp.Or(to, svc.NodeID)
 	target, err := svc.own(ctx, to)
 	switch {
 	case to == from:

@@ -79,12 +79,12 @@ func (svc *Service) nodeStatuses(ctx context.Context, own bool) ([]mailqueue.Nod
 }
 
 // queues are the queues in the database by node.
-func (svc *Service) queues(ctx context.Context) (map[string]*mailqueue.Queue, error) {
+func (svc *Service) queues(ctx context.Context) (map[string]*mailqueue.RelayQueue, error) {
 	list, err := svc.Relay.Queues(ctx)
 	if err != nil {
 		return nil, err
 	}
-	queues := make(map[string]*mailqueue.Queue, len(list))
+	queues := make(map[string]*mailqueue.RelayQueue, len(list))
 	for i := range list {
 		queues[list[i].NodeID] = &list[i]
 	}
@@ -93,7 +93,7 @@ func (svc *Service) queues(ctx context.Context) (map[string]*mailqueue.Queue, er
 
 // nodeStatus is a node of Outrigger's own. Where its source is the relay, its
 // sizes are those of its messages in the database, whatever its state.
-func (svc *Service) nodeStatus(n cluster.Node, read mailqueue.Readings, queue *mailqueue.Queue) mailqueue.NodeStatus {
+func (svc *Service) nodeStatus(n cluster.Node, read mailqueue.Readings, queue *mailqueue.RelayQueue) mailqueue.NodeStatus {
 	s := mailqueue.NodeStatus{
 		ID: n.ID, State: n.State, Self: n.ID == svc.NodeID, Address: n.Address, Version: n.Version,
 		StartedAt: n.StartedAt, BeatAt: n.BeatAt, ChangedAt: n.ChangedAt,

@@ -47,7 +47,7 @@ func TestOldSizesAreNotShown(t *testing.T) {
 		if err != nil || l == nil {
 			t.Fatal(l, err)
 		}
-		b := &admin.Service{NodeID: "node_1", Clustered: true, Source: "postfix", Store: s, Relay: &mailqueuetest.Relay{Stored: []mailqueue.Queue{{NodeID: "node_3", Sizes: mailqueue.Sizes{Size: 4, ErrorSize: 1}}}},
+		b := &admin.Service{NodeID: "node_1", Clustered: true, Source: "postfix", Store: s, Relay: &mailqueuetest.Relay{Stored: []mailqueue.RelayQueue{{NodeID: "node_3", Sizes: mailqueue.Sizes{Size: 4, ErrorSize: 1}}}},
 			Cluster: nodeList{{ID: "node_1", State: cluster.Active}, {ID: "node_2", State: cluster.Active}, {ID: "node_3", State: cluster.Offline}, {ID: "node_4", State: cluster.Active}}}
 		down := fault.New(fault.Unavailable, "It is down.")
 		node := func(id string, state cluster.State, size, errors int64) mailqueue.Node {

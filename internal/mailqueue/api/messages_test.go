@@ -14,7 +14,7 @@ import (
 func TestAdministerMail(t *testing.T) {
 	s := newServer(t)
 	s.Relay.Mail = mailqueuetest.Messages()
-	s.Relay.Stored = []mailqueue.Queue{{NodeID: "node_1", Sizes: mailqueue.Sizes{Size: 2, ErrorSize: 1}, Oldest: mailqueuetest.QueuedAt, Paused: true, HeldUntil: mailqueuetest.QueuedAt, HeldFor: "454 no"}}
+	s.Relay.Stored = []mailqueue.RelayQueue{{NodeID: "node_1", Sizes: mailqueue.Sizes{Size: 2, ErrorSize: 1}, Oldest: mailqueuetest.QueuedAt, Paused: true, HeldUntil: mailqueuetest.QueuedAt, HeldFor: "454 no"}}
 	for _, test := range []struct {
 		name, method, path, who, body string
 		status                        int

@@ -114,7 +114,7 @@ func nodeOf(s *mailqueue.NodeStatus) ClusterNode {
 	out := ClusterNode{
 		NodeID: s.ID, State: s.State, Watched: s.Watched, Self: s.Self, Address: s.Address, Version: s.Version,
 		StartedAt: s.StartedAt, SeenAt: s.BeatAt, ChangedAt: s.ChangedAt,
-		Source: s.Source, MailQueue: mailqueue.MailQueue{Size: s.Size, ErrorSize: s.ErrorSize}, SampledAt: s.At, SampleError: s.Error,
+		Source: s.Source, MailQueue: mailqueue.MailQueueOf(s.Sizes), SampledAt: s.At, SampleError: s.Error,
 		FailingSince: s.FailingAt,
 		OldestAt:     s.Oldest(),
 	}

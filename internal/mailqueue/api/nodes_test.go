@@ -24,7 +24,7 @@ func TestListNodes(t *testing.T) {
 	must(t, s.Store.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{Size: 60, ErrorSize: 0}, nil))
 	must(t, s.Store.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{}, fault.New(fault.Unavailable, "It is down.")))
 	must(t, mailqueuetest.Shift(t.Context(), s.DB, 10*time.Second))
-	s.Relay.Stored = []mailqueue.Queue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 1, ErrorSize: 0}, Oldest: mailqueuetest.QueuedAt}}
+	s.Relay.Stored = []mailqueue.RelayQueue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 1, ErrorSize: 0}, Oldest: mailqueuetest.QueuedAt}}
 	w := s.do("GET", NodesPath, "admin", "", "")
 	var got struct{ Items []map[string]any }
 	must(t, json.Unmarshal(w.Body.Bytes(), &got))
@@ -63,7 +63,7 @@ func TestAdministerNodes(t *testing.T) {
 	}
 	l := lease(t, s.DB, "w")
 	must(t, s.Store.KeepWatched(t.Context(), l, []mailqueue.WatchedNode{{ID: "jira_1", Source: "jmx"}}))
-	s.Relay.Stored = []mailqueue.Queue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 7, ErrorSize: 0}}, {NodeID: "node_4"}}
+	s.Relay.Stored = []mailqueue.RelayQueue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 7, ErrorSize: 0}}, {NodeID: "node_4"}}
 
 	for _, test := range []struct {
 		method, path, who, body string

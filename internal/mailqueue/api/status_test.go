@@ -35,14 +35,14 @@ func TestWire(t *testing.T) {
 			// The first is OFFLINE with nothing left, the second has its
 			// messages in the database, the third has a source of its own.
 			s.Nodes.List = []cluster.Node{{ID: "node_3", State: cluster.Active}, {ID: "node_1", State: cluster.Passive}, {ID: "node_2", State: cluster.Offline}}
-			s.Relay.Stored = []mailqueue.Queue{{NodeID: "node_1", Sizes: mailqueue.Sizes{Size: 4, ErrorSize: 1}}, {NodeID: "node_2"}}
+			s.Relay.Stored = []mailqueue.RelayQueue{{NodeID: "node_1", Sizes: mailqueue.Sizes{Size: 4, ErrorSize: 1}}, {NodeID: "node_2"}}
 			must(s.t, s.Store.Record(s.t.Context(), "node_1", "relay", mailqueue.Sizes{Size: 99, ErrorSize: 99}, nil))
 			must(s.t, s.Store.Record(s.t.Context(), "node_2", "relay", mailqueue.Sizes{Size: 99, ErrorSize: 99}, nil))
 			must(s.t, s.Store.Record(s.t.Context(), "node_3", "jmx", mailqueue.Sizes{Size: 120, ErrorSize: 0}, nil))
 		}},
 		{"cluster-offline", "/clusterStatus", func(s *server) {
 			s.Nodes.List = []cluster.Node{{ID: "node_2", State: cluster.Offline}}
-			s.Relay.Stored = []mailqueue.Queue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 7, ErrorSize: 3}}}
+			s.Relay.Stored = []mailqueue.RelayQueue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 7, ErrorSize: 3}}}
 		}},
 		{"cluster-failing", "/clusterStatus", func(s *server) {
 			s.Nodes.List = []cluster.Node{{ID: "node_1", State: cluster.Active}}

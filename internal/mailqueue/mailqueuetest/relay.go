@@ -14,7 +14,7 @@ import (
 
 // Relay is a mailqueue.Relay that holds queues and messages in memory, and notes what is done.
 type Relay struct {
-	Stored []mailqueue.Queue
+	Stored []mailqueue.RelayQueue
 	Mail   []mailqueue.Message
 	Did    []string
 	Err    error
@@ -32,8 +32,8 @@ func (f *Relay) Sizes(context.Context) (mailqueue.Sizes, error) {
 	return f.Stored[0].Sizes, f.Err
 }
 
-func (f *Relay) InFlight() int                                     { return 0 }
-func (f *Relay) Queues(context.Context) ([]mailqueue.Queue, error) { return f.Stored, f.Err }
+func (f *Relay) InFlight() int                                          { return 0 }
+func (f *Relay) Queues(context.Context) ([]mailqueue.RelayQueue, error) { return f.Stored, f.Err }
 
 func (f *Relay) Messages(_ context.Context, q mailqueue.MessageFilter) ([]mailqueue.Message, error) {
 	var found []mailqueue.Message

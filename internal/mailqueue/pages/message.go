@@ -128,7 +128,7 @@ func (p *Pages) stopped(ctx context.Context, node string) (string, error) {
 		return unconfirmed, err
 	}
 	queues, err := p.Relay.Queues(ctx)
-	i := slices.IndexFunc(queues, func(q mailqueue.Queue) bool { return q.NodeID == node })
+	i := slices.IndexFunc(queues, func(q mailqueue.RelayQueue) bool { return q.NodeID == node })
 	if err != nil || i < 0 {
 		return "", err
 	}

@@ -92,7 +92,7 @@ func TestQueuesPage(t *testing.T) {
 	b.Nodes.List = []cluster.Node{{ID: "node_1", State: cluster.Active}, {ID: "node_2", State: cluster.Offline}, {ID: "node_3", State: cluster.Activating}}
 	must(t, b.Store.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{Size: 60, ErrorSize: 0}, nil))
 	must(t, b.Store.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{}, fault.New(fault.Unavailable, "It is down.")))
-	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 1, ErrorSize: 2}, Oldest: time.Now(), Paused: true}}
+	b.Relay.Stored = []mailqueue.RelayQueue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 1, ErrorSize: 2}, Oldest: time.Now(), Paused: true}}
 	page := b.open("GET", "/mail", "admin")
 	b.has(page,
 		`<h2>node_1 <span class="badge good">ACTIVE</span> <small>postfix</small></h2>`, `?state=waiting&amp;node=node_1">60<`,
@@ -134,7 +134,7 @@ func TestMessagePages(t *testing.T) {
 	b.has(b.open("GET", "/mail/messages", "admin"), "No messages")
 	b.has(b.open("GET", "/mail/messages?state=error", "admin"), "The error queue is empty")
 	b.Relay.Mail = mailqueuetest.Messages()
-	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_1"}}
+	b.Relay.Stored = []mailqueue.RelayQueue{{NodeID: "node_1"}}
 	b.has(b.open("GET", "/mail/messages", "admin"),
 		"Your issue &lt;script&gt;", "no subject", "bob@example.com, eve@example.com, kim@example.com and 1 more",
 		`<span class="badge busy">waiting</span> <span class="badge bad">error</span>`, "550 5.1.1 no such user", `<option value="node_1">`)
@@ -170,7 +170,7 @@ func TestMessagePages(t *testing.T) {
 func TestTickedMessages(t *testing.T) {
 	b := newBrowser(t)
 	b.Relay.Mail = mailqueuetest.Messages()
-	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_1"}}
+	b.Relay.Stored = []mailqueue.RelayQueue{{NodeID: "node_1"}}
 	b.has(b.open("GET", "/mail/messages?sender=jira&state=error", "admin"),
 		`<input type="hidden" name="sender" value="jira">`, `<input type="hidden" name="state" value="error">`,
 		`name="id" value="2" aria-label="Select message 2"`, `<button type="submit" name="do" value="resend">Resend</button>`, `<button type="submit" name="do" value="delete">Delete</button>`)
@@ -204,7 +204,7 @@ func TestTickedMessages(t *testing.T) {
 func TestManyMessages(t *testing.T) {
 	b := newBrowser(t)
 	b.Relay.Mail = mailqueuetest.Messages()
-	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_1"}}
+	b.Relay.Stored = []mailqueue.RelayQueue{{NodeID: "node_1"}}
 	const query = "?recipient=%40old.example&state=error"
 	b.has(b.open("GET", "/mail/messages"+query, "admin"), `name="recipient" value="@old.example"`,
 		`href="/outrigger/mail/messages/resend?recipient=%40old.example&amp;state=error" data-confirm`, `href="/outrigger/mail/messages/delete?recipient=%40old.example&amp;state=error"`)
@@ -258,7 +258,7 @@ func TestNodesPage(t *testing.T) {
 	b.Nodes.List = []cluster.Node{
 		{ID: "node_1", State: cluster.Active}, {ID: "node_2", State: cluster.Offline}, {ID: "node_3", State: cluster.Passive, Address: "http://c"},
 	}
-	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 7, ErrorSize: 0}}}
+	b.Relay.Stored = []mailqueue.RelayQueue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 7, ErrorSize: 0}}}
 	must(t, mailqueuetest.InsertNode(t.Context(), b.DB, "node_2", cluster.Offline))
 	b.has(b.open("GET", "/system/nodes", "root"), "this node", "/system/nodes/node_1/drain", `action="/outrigger/system/nodes/node_3/resume"`,
 		"/system/nodes/node_2/handover", "/system/nodes/node_2/remove", "7 waiting")
@@ -291,7 +291,7 @@ func TestOverview(t *testing.T) {
 	b.Nodes.List = []cluster.Node{{ID: "node_1", State: cluster.Active}, {ID: "node_2", State: cluster.Offline}}
 	must(t, b.Store.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{Size: 60, ErrorSize: 0}, nil))
 	must(t, b.Store.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{}, fault.New(fault.Unavailable, "It is down.")))
-	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 1, ErrorSize: 2}, HeldUntil: time.Now().Add(time.Hour), HeldFor: "535 wrong password"}}
+	b.Relay.Stored = []mailqueue.RelayQueue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 1, ErrorSize: 2}, HeldUntil: time.Now().Add(time.Hour), HeldFor: "535 wrong password"}}
 	must(t, mailqueuetest.Shift(t.Context(), b.DB, 3*time.Hour))
 	must(t, b.Store.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{Size: 70, ErrorSize: 0}, nil))
 	must(t, b.Store.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{}, fault.New(fault.Unavailable, "It is down.")))
@@ -317,10 +317,10 @@ func TestRemedies(t *testing.T) {
 		status mailqueue.NodeStatus
 		want   console.Remedy
 	}{
-		"failed":  {mailqueue.NodeStatus{ID: "a b", Queue: &mailqueue.Queue{}, Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{ErrorSize: 1}}}, console.Remedy{Label: "Show the error queue", Of: "a b", Path: "/mail/messages?state=error&node=a%20b"}},
-		"waiting": {mailqueue.NodeStatus{ID: "a", Queue: &mailqueue.Queue{}}, console.Remedy{Label: "Flush", Of: "a", Path: "/mail/flush", Posts: []console.Hidden{{Name: "node", Value: "a"}}}},
-		"many":    {mailqueue.NodeStatus{ID: "a b", Queue: &mailqueue.Queue{}, Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{Size: 2}}}, console.Remedy{Label: "Flush", Of: "a b", Path: "/mail/flush?node=a%20b", Asks: true}},
-		"paused":  {mailqueue.NodeStatus{ID: "a", Queue: &mailqueue.Queue{Paused: true}}, console.Remedy{Label: "Resume", Of: "a", Path: "/mail/resume", Posts: []console.Hidden{{Name: "node", Value: "a"}}}},
+		"failed":  {mailqueue.NodeStatus{ID: "a b", Queue: &mailqueue.RelayQueue{}, Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{ErrorSize: 1}}}, console.Remedy{Label: "Show the error queue", Of: "a b", Path: "/mail/messages?state=error&node=a%20b"}},
+		"waiting": {mailqueue.NodeStatus{ID: "a", Queue: &mailqueue.RelayQueue{}}, console.Remedy{Label: "Flush", Of: "a", Path: "/mail/flush", Posts: []console.Hidden{{Name: "node", Value: "a"}}}},
+		"many":    {mailqueue.NodeStatus{ID: "a b", Queue: &mailqueue.RelayQueue{}, Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{Size: 2}}}, console.Remedy{Label: "Flush", Of: "a b", Path: "/mail/flush?node=a%20b", Asks: true}},
+		"paused":  {mailqueue.NodeStatus{ID: "a", Queue: &mailqueue.RelayQueue{Paused: true}}, console.Remedy{Label: "Resume", Of: "a", Path: "/mail/resume", Posts: []console.Hidden{{Name: "node", Value: "a"}}}},
 		"watched": {mailqueue.NodeStatus{ID: "a", Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{ErrorSize: 1}}}, console.Remedy{}},
 	} {
 		if diff := cmp.Diff(c.want, remedy(&c.status)); diff != "" {
@@ -337,7 +337,7 @@ func TestNowhereToSendTo(t *testing.T) {
 	b.Relay.Mail = mailqueuetest.Messages()
 	for i, node := range b.Nodes.List {
 		waiting := int64(i % 2)
-		b.Relay.Stored = append(b.Relay.Stored, mailqueue.Queue{NodeID: node.ID, Sizes: mailqueue.Sizes{Size: 1 - waiting}, NoSmarthost: true, Oldest: time.Now()})
+		b.Relay.Stored = append(b.Relay.Stored, mailqueue.RelayQueue{NodeID: node.ID, Sizes: mailqueue.Sizes{Size: 1 - waiting}, NoSmarthost: true, Oldest: time.Now()})
 	}
 	b.Relay.Stored[1].Oldest = time.Time{}
 	const why = "Nothing can be sent: no smarthost is set. Set mail.smarthost on this node and restart it."

@@ -91,7 +91,7 @@ func (row *queueRow) notListening() {
 const unconfirmed = "Nothing is sent until a system administrator confirms it on the overview."
 
 // stopped says why a node's relay sends nothing now: "" when it does.
-func stopped(q *mailqueue.Queue, now time.Time) string {
+func stopped(q *mailqueue.RelayQueue, now time.Time) string {
 	switch {
 	case q == nil:
 		return ""

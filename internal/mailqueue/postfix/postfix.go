@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"outrigger/internal/fault"
 	"outrigger/internal/mailqueue"
 )
@@ -35,18 +37,9 @@ type Source struct {
 
 	life context.Context
 	end  context.CancelFunc
-	runs sync.WaitGroup
 
-	mu   sync.Mutex
-	busy bool // a goroutine works off next
-	next *run // what the callers of now wait for; it has not begun
-}
-
-// run is one run of the program, for everybody who asked before it began.
-type run struct {
-	done  chan struct{}
-	sizes mailqueue.Sizes
-	err   error
+	asked   singleflight.Group // the run that has not begun yet, for everybody who waits for it
+	running sync.Mutex
 }
 
 // New makes a Source of the program postqueue at a path; configDir is Postfix's
@@ -59,7 +52,8 @@ func New(program, configDir string) *Source {
 // Close ends a run that is under way.
 func (s *Source) Close() {
 	s.end()
-	s.runs.Wait()
+	s.running.Lock()
+	defer s.running.Unlock()
 }
 
 // Sizes counts the queue files: those in maildrop, incoming, active and
@@ -67,43 +61,18 @@ func (s *Source) Close() {
 // time; who asks meanwhile shares the next one, since only that sees the queue
 // as it is after the question.
 func (s *Source) Sizes(ctx context.Context) (mailqueue.Sizes, error) {
-	r := s.join()
+	listed := s.asked.DoChan("", func() (any, error) {
+		s.running.Lock()
+		defer s.running.Unlock()
+		s.asked.Forget("") // who asks from now on shares the next run
+		return s.list(s.life)
+	})
 	select {
-	case <-r.done:
-		return r.sizes, r.err
+	case r := <-listed:
+		sizes, _ := r.Val.(mailqueue.Sizes)
+		return sizes, r.Err
 	case <-ctx.Done():
 		return mailqueue.Sizes{}, fault.Wrap(ctx.Err(), fault.Unavailable, "The local Postfix did not list its queue in time.")
-	}
-}
-
-// join returns the run that begins next.
-func (s *Source) join() *run {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.next == nil {
-		s.next = &run{done: make(chan struct{})}
-	}
-	if !s.busy {
-		s.busy = true
-		s.runs.Go(s.work)
-	}
-	return s.next
-}
-
-// work runs postqueue for the callers that wait, until there are none.
-func (s *Source) work() {
-	for {
-		s.mu.Lock()
-		r := s.next
-		s.next = nil
-		if r == nil {
-			s.busy = false
-			s.mu.Unlock()
-			return
-		}
-		s.mu.Unlock()
-		r.sizes, r.err = s.list(s.life)
-		close(r.done)
 	}
 }
 

@@ -101,8 +101,8 @@ func (s *spool) overflow() (err error) {
 	return err
 }
 
-// finish compresses what is there: into one piece for the message's row, or
-// into the pieces for rows of their own.
+// finish compresses what is there: into one piece for the message's row, or,
+// leaving that empty, into the pieces for rows of their own.
 func (s *spool) finish() (inline []byte, parts [][]byte, err error) {
 	if s.zip == nil {
 		return s.codec.enc.EncodeAll(s.raw, make([]byte, 0, len(s.raw)/2+64)), nil, nil
@@ -122,7 +122,7 @@ func (s *spool) finish() (inline []byte, parts [][]byte, err error) {
 		switch err {
 		case nil:
 		case io.EOF, io.ErrUnexpectedEOF:
-			return nil, parts, nil
+			return []byte{}, parts, nil
 		default:
 			return nil, nil, err
 		}

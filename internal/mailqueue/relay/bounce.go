@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"mime/quotedprintable"
+	"strconv"
 	"strings"
 	"time"
 
@@ -64,9 +65,6 @@ func (b *bouncer) notification(ctx context.Context, j *job, failed recipients) (
 	body, pieces, err := s.finish()
 	if err != nil {
 		return nil, err
-	}
-	if pieces != nil {
-		body = []byte{}
 	}
 	return &arrival{
 		job: job{
@@ -159,13 +157,11 @@ func ascii(s string) string {
 }
 
 // code is that of an answer of the smarthost's, 0 for a sentence of our own.
-func code(answer string) (n int) {
+func code(answer string) int {
 	if len(answer) < 4 || answer[3] != ' ' {
 		return 0
 	}
-	if _, err := fmt.Sscanf(answer[:3], "%d", &n); err != nil {
-		return 0
-	}
+	n, _ := strconv.Atoi(answer[:3])
 	return n
 }
 

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"log/slog"
 	"strconv"
@@ -46,9 +47,7 @@ var _ smtpd.Backend = (*Intake)(nil)
 
 // NewIntake makes an intake that fills q.
 func NewIntake(q *Queue, o IntakeOptions) *Intake {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	return &Intake{o: o, queue: q, large: make(chan struct{}, largeAtOnce)}
 }
 
@@ -138,8 +137,6 @@ func (m *incoming) store(open bool) (int64, error) {
 	}
 	if pieces == nil {
 		a.plain = bytes.Clone(m.spool.raw)
-	} else {
-		a.body = []byte{}
 	}
 	err = in.queue.accept(context.Background(), a)
 	return a.id, err

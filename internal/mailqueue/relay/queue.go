@@ -8,6 +8,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"fmt"
@@ -70,9 +71,7 @@ func New(d *db.DB, o Options) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	q := &Queue{o: o, db: d, codec: codec, out: newDispatch()}
 	q.arrivals = db.NewBatch(d, "mail", maxBatch, q.writeArrivals)
 	q.results = db.NewBatch(d, "mail results", maxBatch, q.writeResults)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"outrigger/internal/db"
@@ -73,16 +74,12 @@ type Sender struct {
 	stop    context.CancelFunc
 	over    chan struct{}
 	changed work.Signal
-
-	mu      sync.Mutex
-	holding bool
+	held    atomic.Bool
 }
 
 // NewSender makes a Sender; nothing is sent before Start.
 func NewSender(q *Queue, o SenderOptions) *Sender {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.Recipients = cmp.Or(o.Recipients, defaultRecipients)
 	o.GiveUpAfter = cmp.Or(o.GiveUpAfter, defaultGiveUp)
 	return &Sender{o: o, queue: q, changed: work.NewSignal()}
@@ -106,14 +103,7 @@ func (s *Sender) Stop() {
 }
 
 // Held is 1 while this node may be sending.
-func (s *Sender) Held() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.holding {
-		return 1
-	}
-	return 0
-}
+func (s *Sender) Held() int { return int(db.Bit(s.held.Load())) }
 
 // Wake has the members looked at now: they have changed.
 func (s *Sender) Wake() { s.changed.Set() }
@@ -123,10 +113,10 @@ func (s *Sender) loop(ctx context.Context) {
 	defer close(s.over)
 	for ctx.Err() == nil {
 		if lease := s.acquire(ctx); lease != nil {
-			s.hold(true)
+			s.held.Store(true)
 			s.send(ctx, lease)
 			work.Release(ctx, s.queue.o.Leases, lease, s.o.Log, "the lease of the mail queue")
-			s.hold(false)
+			s.held.Store(false)
 		}
 		select {
 		case <-ctx.Done():
@@ -134,12 +124,6 @@ func (s *Sender) loop(ctx context.Context) {
 		case <-time.After(lookEvery):
 		}
 	}
-}
-
-func (s *Sender) hold(holding bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.holding = holding
 }
 
 // acquire returns the lease, nil while it is not to be had.

@@ -183,10 +183,7 @@ type instructions struct {
 
 // readInstructions reads them. A queue that was handed over has none.
 func (q *Queue) readInstructions(ctx context.Context) (i instructions, err error) {
-	err = q.db.Read(ctx, func(tx *db.Tx) error {
-		_, err := tx.Find(ctx, "reading the queue's instructions", []any{&i.paused, &i.changes, &i.flushes},
-			`SELECT paused, changes, flushes FROM relay_queues WHERE node_id = $1`, q.o.NodeID)
-		return err
-	})
+	_, err = q.db.Find(ctx, "reading the queue's instructions", []any{&i.paused, &i.changes, &i.flushes},
+		`SELECT paused, changes, flushes FROM relay_queues WHERE node_id = $1`, q.o.NodeID)
 	return i, err
 }

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -115,9 +116,7 @@ func (list recipients) giveUp(queued, before time.Time, why string) (failed reci
 			continue
 		}
 		r.State, r.Due = mailqueue.Failed, 0
-		if r.Answer == "" {
-			r.Answer = why
-		}
+		r.Answer = cmp.Or(r.Answer, why)
 		failed = append(failed, *r)
 	}
 	return failed

@@ -36,7 +36,7 @@ func (q *Queue) sizesByNode(ctx context.Context) (map[string]mailqueue.Sizes, er
 
 // Queues returns the queue of every node that has one in the database, ordered
 // by node.
-func (q *Queue) Queues(ctx context.Context) (list []mailqueue.Queue, err error) {
+func (q *Queue) Queues(ctx context.Context) (list []mailqueue.RelayQueue, err error) {
 	err = q.db.Read(ctx, func(tx *db.Tx) error {
 		if list, err = readQueues(ctx, tx); err != nil {
 			return err
@@ -60,8 +60,8 @@ func (q *Queue) Queues(ctx context.Context) (list []mailqueue.Queue, err error) 
 	return list, nil
 }
 
-func readQueues(ctx context.Context, tx *db.Tx) ([]mailqueue.Queue, error) {
-	return db.List(ctx, tx, "listing them", func(row db.Row) (one mailqueue.Queue, err error) {
+func readQueues(ctx context.Context, tx *db.Tx) ([]mailqueue.RelayQueue, error) {
+	return db.List(ctx, tx, "listing them", func(row db.Row) (one mailqueue.RelayQueue, err error) {
 		err = row.Scan(&one.NodeID, &one.Size, &one.ErrorSize, &one.Paused, db.At(&one.HeldUntil), &one.HeldFor, &one.NoSmarthost, &one.Used)
 		return one, err
 	}, `SELECT node_id, size, error_size, paused, held_until, held_for, no_smarthost, used FROM relay_queues ORDER BY node_id`)
@@ -89,7 +89,7 @@ const messageSelect = `SELECT id, node_id, message_id, subject, sender, recipien
 func (q *Queue) Messages(ctx context.Context, f mailqueue.MessageFilter) (list []mailqueue.Message, err error) {
 	err = q.db.Read(ctx, func(tx *db.Tx) error {
 		where, args := condition(tx, f, f.After, f.Limit)
-		list, err = readMessages(ctx, tx, messageSelect+` WHERE id > $1`+where+` ORDER BY id LIMIT $2`, args...)
+		list, err = db.List(ctx, tx, "reading messages", scanMessage, messageSelect+` WHERE id > $1`+where+` ORDER BY id LIMIT $2`, args...)
 		return err
 	})
 	return list, err
@@ -158,19 +158,17 @@ func (q *Queue) searched(ctx context.Context, f mailqueue.MessageFilter, most in
 	return n, known, err
 }
 
-func readMessages(ctx context.Context, tx *db.Tx, query string, args ...any) ([]mailqueue.Message, error) {
-	return db.List(ctx, tx, "reading messages", func(row db.Row) (m mailqueue.Message, err error) {
-		var text []byte
-		if err := row.Scan(&m.ID, &m.NodeID, &m.MessageID, &m.Subject, &m.Sender, &text, &m.Bytes, db.At(&m.QueuedAt)); err != nil {
-			return m, err
-		}
-		to, err := decodeRecipients(text)
-		if err != nil {
-			return m, fmt.Errorf("message %d: %w", m.ID, err)
-		}
-		show(&m, to)
-		return m, nil
-	}, query, args...)
+func scanMessage(row db.Row) (m mailqueue.Message, err error) {
+	var text []byte
+	if err := row.Scan(&m.ID, &m.NodeID, &m.MessageID, &m.Subject, &m.Sender, &text, &m.Bytes, db.At(&m.QueuedAt)); err != nil {
+		return m, err
+	}
+	to, err := decodeRecipients(text)
+	if err != nil {
+		return m, fmt.Errorf("message %d: %w", m.ID, err)
+	}
+	show(&m, to)
+	return m, nil
 }
 
 // show adds the recipients, and what a message has of them together.
@@ -202,14 +200,9 @@ func show(m *mailqueue.Message, to recipients) {
 // fault.NotFound when there is none of that id.
 func (q *Queue) Message(ctx context.Context, id int64) (m mailqueue.Message, attempts []mailqueue.Attempt, err error) {
 	err = q.db.Read(ctx, func(tx *db.Tx) error {
-		found, err := readMessages(ctx, tx, messageSelect+` WHERE id = $1`, id)
-		if err != nil {
+		if m, err = db.One(ctx, tx, noMessage(id), scanMessage, messageSelect+` WHERE id = $1`, id); err != nil {
 			return err
 		}
-		if len(found) == 0 {
-			return noMessage(id)
-		}
-		m = found[0]
 		attempts, err = readAttempts(ctx, tx, id)
 		return err
 	})
@@ -237,13 +230,10 @@ func readAttempts(ctx context.Context, tx *db.Tx, id int64) ([]mailqueue.Attempt
 func (q *Queue) Look(ctx context.Context, id int64) ([]byte, error) {
 	j := &job{id: id}
 	err := q.db.Write(ctx, func(tx *db.Tx) error {
-		found, err := tx.Find(ctx, "reading a message", []any{&j.trace, db.At(&j.queuedAt), &j.size, &j.parts, &j.body},
-			`SELECT trace, queued_at, size, parts, body FROM relay_messages WHERE id = $1`, id)
-		if err != nil {
+		into := []any{&j.trace, db.At(&j.queuedAt), &j.size, &j.parts, &j.body}
+		if err := tx.FindOne(ctx, "reading a message", noMessage(id), into,
+			`SELECT trace, queued_at, size, parts, body FROM relay_messages WHERE id = $1`, id); err != nil {
 			return err
-		}
-		if !found {
-			return noMessage(id)
 		}
 		return audit.Record(ctx, tx, mailqueue.AuditEntry(ctx, "look", "message", strconv.FormatInt(id, 10)))
 	})

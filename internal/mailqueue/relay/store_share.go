@@ -33,7 +33,7 @@ func (q *Queue) allow(ctx context.Context, l *Limits, have share, needs []int) (
 	err = q.db.Write(ctx, func(tx *db.Tx) error {
 		more = share{}
 		// The row is what nodes meet at, so that no two take the same.
-		if _, err := tx.Exec(ctx, `INSERT INTO relay_limits (sign_in, paused_until, paused_for) VALUES ($1, 0, '')
+		if err := tx.Do(ctx, "meeting at the limits", `INSERT INTO relay_limits (sign_in, paused_until, paused_for) VALUES ($1, 0, '')
 			ON CONFLICT (sign_in) DO UPDATE SET sign_in = excluded.sign_in`, l.SignIn); err != nil {
 			return err
 		}
@@ -82,9 +82,8 @@ func (a allowance) left(ctx context.Context, tx *db.Tx, signIn string) (free int
 	}
 	now := tx.Now()
 	var spent, first int64
-	err = tx.QueryRow(ctx, `SELECT COALESCE(SUM(amount), 0), COALESCE(MIN(at), 0) FROM relay_spent
-		WHERE sign_in = $1 AND span = $2 AND at + span > $3`,
-		signIn, int64(a.span.Seconds()), now.Add(-a.window).Unix()).Scan(&spent, &first)
+	err = tx.Get(ctx, "reading what was taken", []any{&spent, &first}, `SELECT COALESCE(SUM(amount), 0), COALESCE(MIN(at), 0) FROM relay_spent
+		WHERE sign_in = $1 AND span = $2 AND at + span > $3`, signIn, int64(a.span.Seconds()), now.Add(-a.window).Unix())
 	return a.limit - int(spent), time.Unix(first, 0).Add(a.span + a.window).Sub(now), err
 }
 
@@ -94,12 +93,11 @@ func (a allowance) take(ctx context.Context, tx *db.Tx, signIn string, amount in
 		return nil
 	}
 	span, now := int64(a.span.Seconds()), tx.Now().Unix()
-	if _, err := tx.Exec(ctx, `INSERT INTO relay_spent (sign_in, span, at, amount) VALUES ($1, $2, $3, $4)
+	if err := tx.Do(ctx, "noting what was taken", `INSERT INTO relay_spent (sign_in, span, at, amount) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (sign_in, span, at) DO UPDATE SET amount = relay_spent.amount + excluded.amount`,
 		signIn, span, now-now%span, amount); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `DELETE FROM relay_spent WHERE sign_in = $1 AND span = $2 AND at + span <= $3`,
+	return tx.Do(ctx, "forgetting what was taken", `DELETE FROM relay_spent WHERE sign_in = $1 AND span = $2 AND at + span <= $3`,
 		signIn, span, tx.Now().Add(-a.window).Unix())
-	return err
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"outrigger/internal/cluster"
@@ -18,8 +17,9 @@ func DeleteNodes(ctx context.Context, tx *db.Tx, before time.Time, limit int) (n
 	}
 	for _, id := range ids {
 		var hadMail int64
-		if err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(mail_at), 0) FROM mailqueue_nodes WHERE node_id = $1`, id).Scan(&hadMail); err != nil {
-			return n, fmt.Errorf("looking for messages of an offline node: %w", err)
+		if err := tx.Get(ctx, "looking for messages of an offline node", []any{&hadMail},
+			`SELECT COALESCE(MAX(mail_at), 0) FROM mailqueue_nodes WHERE node_id = $1`, id); err != nil {
+			return n, err
 		}
 		if hadMail >= db.Micros(before) {
 			continue

@@ -110,12 +110,12 @@ func await(t *testing.T, what func() bool) {
 // relay is one of which only what the reaper asks is there.
 type relay struct {
 	mailqueue.Relay
-	queues []mailqueue.Queue
+	queues []mailqueue.RelayQueue
 	moved  []string
 	fails  map[string]error
 }
 
-func (r *relay) Queues(context.Context) ([]mailqueue.Queue, error) { return r.queues, nil }
+func (r *relay) Queues(context.Context) ([]mailqueue.RelayQueue, error) { return r.queues, nil }
 
 func (r *relay) Handover(_ context.Context, from, to string) (int64, error) {
 	if err := r.fails[from]; err != nil {
@@ -311,7 +311,7 @@ func TestCaretaker(t *testing.T) {
 		nothing := map[string]int64{}
 		round(Cared{Moved: nothing}, "")
 		for _, n := range list {
-			r.queues = append(r.queues, mailqueue.Queue{NodeID: n.ID, Sizes: mailqueue.Sizes{ErrorSize: 1}})
+			r.queues = append(r.queues, mailqueue.RelayQueue{NodeID: n.ID, Sizes: mailqueue.Sizes{ErrorSize: 1}})
 		}
 		r.queues[4].Sizes = mailqueue.Sizes{} // node_5 has none
 		p.active.Store(false)

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
-	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/secret"
 )
@@ -42,11 +41,8 @@ func (s *Source) refreshToken(ctx context.Context) (rotation, error) {
 	}
 	var digest string
 	var sealed []byte
-	err := s.o.DB.Read(ctx, func(tx *db.Tx) error {
-		_, err := tx.Find(ctx, "reading a refresh token", []any{&digest, &sealed},
-			`SELECT configured, token FROM relay_refresh_tokens WHERE name = $1`, place[2])
-		return err
-	})
+	_, err := s.o.DB.Find(ctx, "reading a refresh token", []any{&digest, &sealed},
+		`SELECT configured, token FROM relay_refresh_tokens WHERE name = $1`, place[2])
 	switch {
 	case err != nil:
 		return rotation{}, fault.Wrap(err, fault.Unavailable, "The stored refresh token of the smarthost cannot be read, since the database "+
@@ -68,11 +64,9 @@ func (s *Source) refreshToken(ctx context.Context) (rotation, error) {
 func (s *Source) keep(ctx context.Context, r rotation) error {
 	s.unsaved = &r
 	sealed := s.o.Box.Seal(r.token.Reveal(), place[0], place[1], place[2])
-	err := s.o.DB.Write(ctx, func(tx *db.Tx) error {
-		return tx.Do(ctx, "storing a refresh token", `INSERT INTO relay_refresh_tokens (name, configured, token) VALUES ($1, $2, $3)
-			ON CONFLICT (name) DO UPDATE SET configured = excluded.configured, token = excluded.token WHERE relay_refresh_tokens.token = $4`,
-			place[2], s.configured(), sealed, r.replaces)
-	})
+	err := s.o.DB.Do(ctx, "storing a refresh token", `INSERT INTO relay_refresh_tokens (name, configured, token) VALUES ($1, $2, $3)
+		ON CONFLICT (name) DO UPDATE SET configured = excluded.configured, token = excluded.token WHERE relay_refresh_tokens.token = $4`,
+		place[2], s.configured(), sealed, r.replaces)
 	if err != nil {
 		return fault.Wrap(err, fault.Unavailable, "The provider issued a new refresh token for the smarthost, which could not be stored. It "+
 			"is tried again.")

@@ -8,6 +8,7 @@
 package token
 
 import (
+	"cmp"
 	"context"
 	"crypto/rsa"
 	"crypto/x509"
@@ -78,9 +79,7 @@ type Source struct {
 
 // New makes a Source, which asks for nothing yet.
 func New(o Options) *Source {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	return &Source{o: o, turn: make(chan struct{}, 1)}
 }
 
