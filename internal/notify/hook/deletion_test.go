@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
@@ -80,16 +81,17 @@ func (s *server) deleteUnderLoad(there *server, round int) (all []answered) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	const most = 200 // webhooks of one sender; the connection is gone long before
+	// The connection is gone long before, however busy the machine is.
+	until := time.Now().Add(time.Minute)
 	var mu sync.Mutex
 	var senders sync.WaitGroup
-	some := make(chan struct{}, 4*most)
+	some := make(chan struct{})
 	for sender, to := range []struct {
 		path string
 		key  secret.Value
 	}{{"second", own}, {"second/team", team.Secret}, {"second", own}, {"second/team", team.Secret}} {
 		senders.Go(func() {
-			for n, refused := 0, 0; n < most && refused < 2; n++ {
+			for n, refused := 0, 0; refused < 2 && time.Now().Before(until); n++ {
 				id := fmt.Sprintf("%d-%d-%d", round, sender, n)
 				body := fmt.Appendf(nil, `{"eventKey":"push","id":%q}`, id)
 				w := s.post(to.path, "push", Sign(body, to.key), id, body)
@@ -99,7 +101,10 @@ func (s *server) deleteUnderLoad(there *server, round int) (all []answered) {
 				mu.Lock()
 				all = append(all, answered{id, w.Code, w.Body.String()})
 				mu.Unlock()
-				some <- struct{}{}
+				select {
+				case some <- struct{}{}:
+				default: // nothing waits for it
+				}
 			}
 		})
 	}
