@@ -31,7 +31,8 @@ func (c *Cluster) identify(ctx context.Context, tx *db.Tx, nodes []Node) (identi
 		ON CONFLICT (id) DO NOTHING`, secret.Random(16), db.Micros(begun), c.o.Place); err != nil {
 		return "", err
 	}
-	return identity, tx.Get(ctx, what, []any{&identity}, q)
+	err = tx.Get(ctx, what, []any{&identity}, q)
+	return identity, err
 }
 
 // Leap puts the count of heartbeats above what any node noted of the state that this

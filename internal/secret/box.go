@@ -82,7 +82,8 @@ func (b *Box) canary(ctx context.Context, d *db.DB) (sealed []byte, err error) {
 		b.Seal(canaryText, canaryTable, canaryColumn, canaryRow)); err != nil {
 		return nil, err
 	}
-	return sealed, d.Get(ctx, what, []any{&sealed}, `SELECT sealed FROM secret_canary WHERE id = 1`)
+	err = d.Get(ctx, what, []any{&sealed}, `SELECT sealed FROM secret_canary WHERE id = 1`)
+	return sealed, err
 }
 
 // hasCanary reports whether a key was ever proved on this database.
