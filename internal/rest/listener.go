@@ -152,7 +152,7 @@ type conn struct {
 	net.Conn
 	listener *Listener
 	network  string       // of the client; see Network
-	last     atomic.Int64 // when a byte was read or written, in ns
+	last     atomic.Int64 // when a byte was read or written or a request handled, in ns
 	busy     atomic.Int32 // requests that are here to their end and are being answered
 	active   atomic.Bool  // a request's header is here, and its answer is not complete
 	leaving  atomic.Bool  // it is closed unless something comes at this moment
@@ -170,6 +170,7 @@ func (c *conn) begin() {
 
 func (c *conn) end() {
 	if c != nil {
+		c.touch() // its answer may not be written yet
 		c.busy.Add(-1)
 	}
 }

@@ -137,6 +137,22 @@ func TestConnectionsAreCapped(t *testing.T) {
 	}
 }
 
+// Between the end of a handler and the writing of its answer a connection is
+// neither busy nor idle.
+func TestAnswersThatAreNotWrittenYetAreKept(t *testing.T) {
+	answered, idle := &conn{}, &conn{}
+	answered.touch()
+	answered.begin()
+	time.Sleep(time.Millisecond)
+	idle.touch()
+	time.Sleep(time.Millisecond)
+	answered.end()
+	goes := expendable(map[*conn]struct{}{answered: {}, idle: {}}, nil, 1)
+	if len(goes) != 1 || goes[0] != idle {
+		t.Error("the connection whose request has just been handled is closed")
+	}
+}
+
 // openFrom is open from another address of this machine.
 func openFrom(t *testing.T, from, addr, begin string) net.Conn {
 	t.Helper()
