@@ -36,18 +36,15 @@ func (s *Store) TakeRequest(
 ) (r notify.AuthorizationRequest, err error) {
 	row := hashState(state)
 	var verifier []byte
+	none := fault.New(fault.Invalid, "This answer from the platform matches none of your requests: it was already used, took more than "+
+		"10 minutes, or belongs to another sign-in. Nothing has changed. Start again.")
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		found, err := tx.Find(ctx, "taking a request for an authorisation",
+		return tx.FindOne(ctx, "taking a request for an authorisation", none,
 			[]any{&r.Connection, &r.UserID, &r.Session, &verifier, &r.Back, db.At(&r.MadeAt), db.At(&r.ExpiresAt)},
 			`DELETE FROM notify_authorization_requests WHERE state = $1 AND connection = $2 AND user_id = $3
 			AND (session_id = 0 OR session_id = $4) AND expires_at > $5
 			RETURNING connection, user_id, session_id, verifier, back, made_at, expires_at`,
 			row, clean(connection), userID, session, db.Micros(now))
-		if err == nil && !found {
-			err = fault.New(fault.Invalid, "This answer from the platform matches none of your requests: it was already used, took more than "+
-				"10 minutes, or belongs to another sign-in. Nothing has changed. Start again.")
-		}
-		return err
 	})
 	if err != nil {
 		return r, err

@@ -11,9 +11,7 @@ import (
 // DueAuthorizations lists the accounts whose tokens are to be refreshed, the
 // longest due first.
 func (s *Store) DueAuthorizations(ctx context.Context, now time.Time, limit int) ([]notify.Authorization, error) {
-	return db.Read(ctx, s.db, func(tx *db.Tx) ([]notify.Authorization, error) {
-		return readAuthorizations(ctx, tx, `WHERE due_at > 0 AND due_at <= $1 ORDER BY due_at, id LIMIT $2`, db.Micros(now), limit)
-	})
+	return s.readAuthorizations(ctx, `WHERE due_at > 0 AND due_at <= $1 ORDER BY due_at, id LIMIT $2`, db.Micros(now), limit)
 }
 
 // AccountTokens returns an account with its tokens, which are zero where they

@@ -33,8 +33,8 @@ func scanAuthorization(row db.Row) (a notify.Authorization, t sealedTokens, err 
 	return a, t, nil
 }
 
-func readAuthorizations(ctx context.Context, tx *db.Tx, where string, args ...any) ([]notify.Authorization, error) {
-	return db.List(ctx, tx, "reading authorisations", func(row db.Row) (notify.Authorization, error) {
+func (s *Store) readAuthorizations(ctx context.Context, where string, args ...any) ([]notify.Authorization, error) {
+	return db.ReadList(ctx, s.db, "reading authorisations", func(row db.Row) (notify.Authorization, error) {
 		a, _, err := scanAuthorization(row)
 		return a, err
 	}, selectAuthorizations+where, args...)
@@ -43,9 +43,7 @@ func readAuthorizations(ctx context.Context, tx *db.Tx, where string, args ...an
 // ListAuthorizations lists those of a user, 0: of all, in the order of their
 // ids, after one.
 func (s *Store) ListAuthorizations(ctx context.Context, userID, after int64, limit int) ([]notify.Authorization, error) {
-	return db.Read(ctx, s.db, func(tx *db.Tx) ([]notify.Authorization, error) {
-		return readAuthorizations(ctx, tx, `WHERE (user_id = $1 OR $1 = 0) AND id > $2 ORDER BY id LIMIT $3`, userID, after, limit)
-	})
+	return s.readAuthorizations(ctx, `WHERE (user_id = $1 OR $1 = 0) AND id > $2 ORDER BY id LIMIT $3`, userID, after, limit)
 }
 
 // AuthorizationRules returns the first rules that belong to an account, with their
@@ -60,9 +58,8 @@ func (s *Store) AuthorizationRules(ctx context.Context, id int64, limit int) ([]
 
 // AuthorizationUsers returns the users of the active ones.
 func (s *Store) AuthorizationUsers(ctx context.Context) ([]int64, error) {
-	return db.Read(ctx, s.db, func(tx *db.Tx) ([]int64, error) {
-		return readIDs(ctx, tx, `SELECT DISTINCT user_id FROM notify_authorizations WHERE state = 'active'`)
-	})
+	return db.ReadList(ctx, s.db, "reading users of authorisations", db.Value[int64],
+		`SELECT DISTINCT user_id FROM notify_authorizations WHERE state = 'active'`)
 }
 
 // Authorization returns one: fault.NotFound where there is none with the id.
@@ -77,10 +74,8 @@ func (s *Store) Authorization(ctx context.Context, id int64) (a notify.Authoriza
 // UsableAuthorizations lists the active ones of a connection that a user gave,
 // the latest first.
 func (s *Store) UsableAuthorizations(ctx context.Context, connection string, userID int64) ([]notify.Authorization, error) {
-	return db.Read(ctx, s.db, func(tx *db.Tx) ([]notify.Authorization, error) {
-		return readAuthorizations(ctx, tx, `WHERE connection = $1 AND user_id = $2 AND state = 'active' ORDER BY authorized_at DESC, id`,
-			connection, userID)
-	})
+	return s.readAuthorizations(ctx, `WHERE connection = $1 AND user_id = $2 AND state = 'active' ORDER BY authorized_at DESC, id`,
+		connection, userID)
 }
 
 // ReadingAuthorizations lists active ones that may be able to read a repository:
@@ -88,13 +83,11 @@ func (s *Store) UsableAuthorizations(ctx context.Context, connection string, use
 func (s *Store) ReadingAuthorizations(
 	ctx context.Context, connection string, at notify.RepositoryRef, userID int64, limit int,
 ) ([]notify.Authorization, error) {
-	return db.Read(ctx, s.db, func(tx *db.Tx) ([]notify.Authorization, error) {
-		return readAuthorizations(ctx, tx, `WHERE connection = $1 AND state = 'active' AND (user_id = $2
-			OR id IN (SELECT r.authorization_id FROM notify_rules r
-				WHERE r.project_fold = $3 AND r.repository_fold = $4 AND r.connection = $1))
-			ORDER BY CASE WHEN user_id = $2 THEN 0 ELSE 1 END, authorized_at DESC, id LIMIT $5`,
-			connection, userID, notify.Fold(clean(at.ProjectKey)), notify.Fold(clean(at.RepositoryKey)), limit)
-	})
+	return s.readAuthorizations(ctx, `WHERE connection = $1 AND state = 'active' AND (user_id = $2
+		OR id IN (SELECT r.authorization_id FROM notify_rules r
+			WHERE r.project_fold = $3 AND r.repository_fold = $4 AND r.connection = $1))
+		ORDER BY CASE WHEN user_id = $2 THEN 0 ELSE 1 END, authorized_at DESC, id LIMIT $5`,
+		connection, userID, notify.Fold(clean(at.ProjectKey)), notify.Fold(clean(at.RepositoryKey)), limit)
 }
 
 // CountAuthorizations counts the accounts in each state.
@@ -123,7 +116,8 @@ func (s *Store) SaveAuthorization(
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
-		if err := tx.QueryRow(ctx, `INSERT INTO notify_authorizations (connection, account_id, account_name, base_url, user_id,
+		if err := tx.Get(ctx, "keeping an authorisation", []any{&of.ID}, `INSERT INTO notify_authorizations (connection, account_id,
+				account_name, base_url, user_id,
 				authorized_by, authorized_at, state, state_at, reason, tokens, access_token, refresh_token, expires_at, refreshed_at, due_at, asked_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, 'active', $7, '', 1, $8, $9, $10, $11, $12, 0)
 			ON CONFLICT (connection, account_id) DO UPDATE SET account_name = excluded.account_name, base_url = excluded.base_url,
@@ -135,8 +129,8 @@ func (s *Store) SaveAuthorization(
 			of.Connection, of.AccountID, of.AccountName, of.BaseURL, of.UserID, who.Name, db.Micros(tx.Now()),
 			s.box.Seal(t.Access.Reveal(), "notify_authorizations", "access_token", row), s.box.Seal(t.Refresh.Reveal(), "notify_authorizations",
 				"refresh_token", row),
-			db.Micros(t.Expires), db.Micros(of.RefreshedAt), db.Micros(of.DueAt)).Scan(&of.ID); err != nil {
-			return fmt.Errorf("keeping an authorisation: %w", err)
+			db.Micros(t.Expires), db.Micros(of.RefreshedAt), db.Micros(of.DueAt)); err != nil {
+			return err
 		}
 		if err := s.pauseRules(ctx, tx, who, of.ID, false); err != nil {
 			return err

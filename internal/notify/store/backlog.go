@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
-	"fmt"
 	"time"
 
 	"outrigger/internal/db"
@@ -19,13 +17,14 @@ func (s *Store) Backlog(ctx context.Context, shards []int) (b notify.Backlog, er
 	}
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		var first sql.NullInt64
-		if err := tx.QueryRow(ctx, `SELECT count(*), min(CASE WHEN id IN (`+movedIDs+`) THEN NULL ELSE id END) FROM notify_deliveries
-			WHERE finished_at = 0 AND `+inShards("channel_id", shards)).Scan(&b.Waiting, &first); err != nil {
-			return fmt.Errorf("counting what waits: %w", err)
+		if err := tx.Get(ctx, "counting what waits", []any{&b.Waiting, &first}, `SELECT count(*),
+			min(CASE WHEN id IN (`+movedIDs+`) THEN NULL ELSE id END) FROM notify_deliveries
+			WHERE finished_at = 0 AND `+inShards("channel_id", shards)); err != nil {
+			return err
 		}
-		if err := tx.QueryRow(ctx, `SELECT count(*) FROM notify_deliveries d WHERE d.state = 'deciding' AND d.id IN (`+undecidedIDs+`) AND `+
-			inShards("d.channel_id", shards)).Scan(&b.Deciding); err != nil {
-			return fmt.Errorf("counting what is undecided: %w", err)
+		if err := tx.Get(ctx, "counting what is undecided", []any{&b.Deciding}, `SELECT count(*) FROM notify_deliveries d
+			WHERE d.state = 'deciding' AND d.id IN (`+undecidedIDs+`) AND `+inShards("d.channel_id", shards)); err != nil {
+			return err
 		}
 		b.Waiting -= b.Deciding
 		var err error
@@ -48,13 +47,14 @@ const movedIDs = `SELECT id FROM notify_deliveries WHERE queued_at > 0 AND finis
 // quiet hours hold waits since they ended.
 func oldestWaiting(ctx context.Context, tx *db.Tx, shards []int, first int64) (time.Time, error) {
 	var since, moved sql.NullInt64
-	err := tx.QueryRow(ctx, `SELECT created_at FROM notify_deliveries WHERE id = $1`, first).Scan(&since)
-	if err == nil || errors.Is(err, sql.ErrNoRows) {
-		err = tx.QueryRow(ctx, `SELECT min(CASE WHEN queued_at > held_until THEN queued_at ELSE held_until END) FROM notify_deliveries
-			WHERE id IN (`+movedIDs+`) AND held_until <= $1 AND `+inShards("channel_id", shards), db.Micros(tx.Now())).Scan(&moved)
+	const what = "reading the oldest delivery"
+	_, err := tx.Find(ctx, what, []any{&since}, `SELECT created_at FROM notify_deliveries WHERE id = $1`, first)
+	if err == nil {
+		err = tx.Get(ctx, what, []any{&moved}, `SELECT min(CASE WHEN queued_at > held_until THEN queued_at ELSE held_until END)
+			FROM notify_deliveries WHERE id IN (`+movedIDs+`) AND held_until <= $1 AND `+inShards("channel_id", shards), db.Micros(tx.Now()))
 	}
 	if err != nil {
-		return time.Time{}, fmt.Errorf("reading the oldest delivery: %w", err)
+		return time.Time{}, err
 	}
 	if moved.Valid && (!since.Valid || moved.Int64 < since.Int64) {
 		since = moved

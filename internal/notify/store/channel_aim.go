@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 
 	"outrigger/internal/db"
@@ -63,8 +62,9 @@ func (s *Store) aimAt(ctx context.Context, tx *db.Tx, to aim, webhookURL string)
 // it wanted to, in its own format: other rules and reports send there.
 func (to *aim) keepOwn(ctx context.Context, tx *db.Tx) error {
 	var name, format string
-	if err := tx.QueryRow(ctx, `SELECT name, format FROM notify_channels WHERE id = $1`, *to.channel).Scan(&name, &format); err != nil {
-		return fmt.Errorf("reading what a channel is called: %w", err)
+	if err := tx.Get(ctx, "reading what a channel is called", []any{&name, &format},
+		`SELECT name, format FROM notify_channels WHERE id = $1`, *to.channel); err != nil {
+		return err
 	}
 	if to.choice.Name != name {
 		*to.name = to.choice.Name
@@ -78,11 +78,9 @@ func (to *aim) keepOwn(ctx context.Context, tx *db.Tx) error {
 // checkChosen is fault.Invalid where a channel that was chosen has no webhook URL: it
 // was deleted meanwhile, or its URL was lost.
 func checkChosen(ctx context.Context, tx *db.Tx, id int64) error {
-	found, err := readIDs(ctx, tx, `SELECT id FROM notify_channels WHERE id = $1 AND LENGTH(url) > 0`, id)
-	if err == nil && len(found) == 0 {
-		err = fault.InvalidField("channel", "This channel was deleted. Choose another one, or enter its webhook URL.")
-	}
-	return err
+	none := fault.InvalidField("channel", "This channel was deleted. Choose another one, or enter its webhook URL.")
+	return tx.FindOne(ctx, "finding the chosen channel", none, []any{&id}, `SELECT id FROM notify_channels WHERE id = $1 AND LENGTH(url) > 0`,
+		id)
 }
 
 // ensureChannel returns the id of the URL's channel. Entering a URL again opens
@@ -106,31 +104,23 @@ func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string)
 		fingerprint, sealed, u.Hostname(), secret.MaskURL(webhookURL), db.Micros(tx.Now())); err != nil {
 		return 0, err
 	}
-	if err := tx.QueryRow(ctx, `SELECT id FROM notify_channels WHERE fingerprint = $1`, fingerprint).Scan(&id); err != nil {
-		return 0, fmt.Errorf("finding channel: %w", err)
+	var closed bool
+	if err := tx.Get(ctx, "finding channel", []any{&id, &closed}, `SELECT id, CASE WHEN state = 'broken' OR gate_until > 0 THEN 1 ELSE 0 END
+		FROM notify_channels WHERE fingerprint = $1`, fingerprint); err != nil || !closed {
+		return id, err
 	}
-	closed, err := readIDs(ctx, tx, `SELECT id FROM notify_channels WHERE id = $1 AND (state = 'broken' OR gate_until > 0)`, id)
-	if err == nil && len(closed) > 0 {
-		err = s.openChannel(ctx, tx, id)
-	}
-	if err != nil {
-		return 0, err
-	}
-	return id, nil
+	return id, s.openChannel(ctx, tx, id)
 }
 
 // dropUnusedURL drops the URL of a channel that no rule or report uses any more and
 // that does not stay without, and cancels what waits for the channel itself; its row stays for the deliveries that name
 // it.
 func (s *Store) dropUnusedURL(ctx context.Context, tx *db.Tx, channel int64) error {
-	unused, err := tx.Exec(ctx, `UPDATE notify_channels SET url = $1 WHERE id = $2 AND kept = 0
+	unused, err := tx.Changed(ctx, "dropping an unused webhook URL", `UPDATE notify_channels SET url = $1 WHERE id = $2 AND kept = 0
 		AND NOT EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = notify_channels.id)
 		AND NOT EXISTS (SELECT 1 FROM notify_reports r WHERE r.channel_id = notify_channels.id)`, []byte{}, channel)
-	if err != nil {
-		return fmt.Errorf("dropping an unused webhook URL: %w", err)
-	}
-	if unused == 0 {
-		return nil
+	if err != nil || unused == 0 {
+		return err
 	}
 	ids, err := readIDs(ctx, tx, `SELECT id FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0 AND to_channel = 1`, channel)
 	if err == nil {

@@ -66,28 +66,18 @@ func findChannel(ctx context.Context, tx *db.Tx, channel string) (int64, error) 
 	return id, err
 }
 
-func oneID(ctx context.Context, tx *db.Tx, query string, args ...any) (int64, error) {
-	ids, err := readIDs(ctx, tx, query, args...)
-	if err != nil {
-		return 0, err
-	}
-	if len(ids) == 0 {
-		return 0, errNoChannel()
-	}
-	return ids[0], nil
+func oneID(ctx context.Context, tx *db.Tx, query string, args ...any) (id int64, err error) {
+	err = tx.FindOne(ctx, "finding a channel", errNoChannel(), []any{&id}, query, args...)
+	return id, err
 }
 
 // readChannelInfo reads one channel with all that waits on it counted:
 // fault.NotFound where it is none for people.
 func readChannelInfo(ctx context.Context, tx *db.Tx, id int64) (notify.ChannelInfo, error) {
-	ids, err := readIDs(ctx, tx, `SELECT c.id FROM notify_channels c WHERE c.id = $1 AND `+channelThere, id)
-	if err != nil {
+	if _, err := oneID(ctx, tx, `SELECT c.id FROM notify_channels c WHERE c.id = $1 AND `+channelThere, id); err != nil {
 		return notify.ChannelInfo{}, err
 	}
-	if len(ids) == 0 {
-		return notify.ChannelInfo{}, errNoChannel()
-	}
-	found, err := readChannelInfos(ctx, tx, ids)
+	found, err := readChannelInfos(ctx, tx, []int64{id})
 	if err == nil {
 		err = countOnChannels(ctx, tx, found, noLimit)
 	}

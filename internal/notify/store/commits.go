@@ -82,11 +82,9 @@ func (s *Store) readCommits(ctx context.Context, where string, args ...any) ([]n
 // zero. It leaves alone one that was named again meanwhile.
 func (s *Store) ScheduleCommit(ctx context.Context, c notify.NamedCommit) error {
 	at := c.At.Folded()
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		return tx.Do(ctx, "scheduling a commit", `UPDATE notify_commits SET due_at = $1, asked = $2
-			WHERE connection = $3 AND hash = $4 AND project_fold = $5 AND repository_fold = $6 AND named_at = $7`,
-			db.Micros(c.DueAt), c.Asked, c.Connection, c.Hash, at.ProjectKey, at.RepositoryKey, db.Micros(c.NamedAt))
-	})
+	return s.db.Do(ctx, "scheduling a commit", `UPDATE notify_commits SET due_at = $1, asked = $2
+		WHERE connection = $3 AND hash = $4 AND project_fold = $5 AND repository_fold = $6 AND named_at = $7`,
+		db.Micros(c.DueAt), c.Asked, c.Connection, c.Hash, at.ProjectKey, at.RepositoryKey, db.Micros(c.NamedAt))
 }
 
 // KeepDue stops asking for all but the last named commits of a connection, keep

@@ -169,11 +169,8 @@ func (s *Store) checkConnection(ctx context.Context, tx *db.Tx, name string) err
 	if s.file.Load().Find(name) != nil {
 		return nil
 	}
-	found, err := readIDs(ctx, tx, `SELECT 1 FROM notify_connections WHERE name = $1`, name)
-	if err == nil && len(found) == 0 {
-		err = fault.InvalidField("connection", "There is no connection %s any more.", name)
-	}
-	return err
+	return tx.FindOne(ctx, "finding a connection", fault.InvalidField("connection", "There is no connection %s any more.", name),
+		[]any{&name}, `SELECT name FROM notify_connections WHERE name = $1`, name)
 }
 
 // changeable returns a stored connection. fault.Conflict: it is not at the version any

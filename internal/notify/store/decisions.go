@@ -184,11 +184,11 @@ func writeDecisions(ctx context.Context, tx *db.Tx, decided *notify.Settlement) 
 		if one.Taken {
 			decision = "taken"
 		}
-		n, err := tx.Exec(ctx, `UPDATE notify_decisions SET decision = $1, member = $2, note = $3, decided_at = $4
+		n, err := tx.Changed(ctx, "keeping a decision", `UPDATE notify_decisions SET decision = $1, member = $2, note = $3, decided_at = $4
 			WHERE event_id = $5 AND rule_id = $6 AND decision = 'undecided'`,
 			decision, one.Member, clean(one.Note), db.Micros(tx.Now()), decided.Delivery.EventID, one.RuleID)
 		if err != nil {
-			return nil, fmt.Errorf("keeping a decision: %w", err)
+			return nil, err
 		}
 		if n > 0 {
 			fresh = append(fresh, one)
@@ -200,12 +200,14 @@ func writeDecisions(ctx context.Context, tx *db.Tx, decided *notify.Settlement) 
 // leaveDeciding has deliveries that end be like others before: what their rules
 // would have said is not asked any more.
 func (s *Store) leaveDeciding(ctx context.Context, tx *db.Tx, ids string) error {
-	n, err := tx.Exec(ctx, `UPDATE notify_deliveries SET state = 'waiting' WHERE state = 'deciding' AND finished_at = 0 AND id IN (`+ids+`)`)
+	const what = "ending what is undecided"
+	n, err := tx.Changed(ctx, what, `UPDATE notify_deliveries SET state = 'waiting' WHERE state = 'deciding' AND finished_at = 0
+		AND id IN (`+ids+`)`)
 	if err != nil {
-		return fmt.Errorf("ending what is undecided: %w", err)
+		return err
 	}
 	tx.AfterCommit(func() { s.counts.match(int(n)) })
-	return tx.Do(ctx, "ending what is undecided", `DELETE FROM notify_decisions WHERE decision = 'undecided' AND delivery_id IN (`+ids+`)`)
+	return tx.Do(ctx, what, `DELETE FROM notify_decisions WHERE decision = 'undecided' AND delivery_id IN (`+ids+`)`)
 }
 
 func countDeciding(deliveries []*notify.Delivery) (n int) {

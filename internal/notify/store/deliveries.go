@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"outrigger/internal/db"
-	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/work"
 )
@@ -42,14 +41,11 @@ func (s *Store) readQueued(ctx context.Context, read func(tx *db.Tx) ([]*notify.
 
 // Waits reports whether a delivery still waits on the channel where it was read, and
 // that still has the webhook URL with a fingerprint.
-func (s *Store) Waits(ctx context.Context, d *notify.Delivery, fingerprint string) (waits bool, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		found, err := readIDs(ctx, tx, `SELECT d.id FROM notify_deliveries d JOIN notify_channels c ON c.id = d.channel_id
-			WHERE d.id = $1 AND d.channel_id = $2 AND d.finished_at = 0 AND c.fingerprint = $3`, d.ID, d.ChannelID, fingerprint)
-		waits = len(found) == 1
-		return err
-	})
-	return waits, err
+func (s *Store) Waits(ctx context.Context, d *notify.Delivery, fingerprint string) (bool, error) {
+	var id int64
+	return s.db.Find(ctx, "finding a waiting delivery", []any{&id}, `SELECT d.id FROM notify_deliveries d
+		JOIN notify_channels c ON c.id = d.channel_id
+		WHERE d.id = $1 AND d.channel_id = $2 AND d.finished_at = 0 AND c.fingerprint = $3`, d.ID, d.ChannelID, fingerprint)
 }
 
 // maxAside bounds how many deliveries are tried beside a channel's queue at a
@@ -207,13 +203,9 @@ func (s *Store) Delivery(ctx context.Context, id int64) (*notify.Delivery, []not
 	var attempts []notify.Attempt
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
 		found, err := readDeliveries(ctx, tx, deliverySelect+` WHERE d.id = $1`, id)
-		if err != nil {
+		if d, err = only(found, err, "There is no delivery with id %d.", id); err != nil {
 			return err
 		}
-		if len(found) == 0 {
-			return fault.New(fault.NotFound, "There is no delivery with id %d.", id)
-		}
-		d = found[0]
 		if attempts, err = readAttempts(ctx, tx, id); err == nil && d.State == notify.Delivered {
 			attempts = append(attempts, notify.Attempt{Attempt: *d.Last, Exchange: notify.Exchange{Format: d.Format, Batch: d.Batch}})
 		}

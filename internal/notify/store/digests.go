@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
@@ -22,15 +21,12 @@ func (s *Store) BindDigest(ctx context.Context, lease string, fence int64, deliv
 		if err := tx.Fenced(ctx, lease, fence); err != nil {
 			return err
 		}
-		n, err := tx.Exec(ctx, `UPDATE notify_deliveries SET batch = $1
+		n, err := tx.Changed(ctx, "binding a digest", `UPDATE notify_deliveries SET batch = $1
 			WHERE channel_id = $2 AND finished_at = 0 AND due_at = 0 AND id IN (`+list(ids)+`)`, ids[0], deliveries[0].ChannelID)
-		if err != nil {
-			return fmt.Errorf("binding a digest: %w", err)
+		if err == nil && n != int64(len(ids)) {
+			err = fault.New(fault.Conflict, "The messages waiting for the channel have changed.")
 		}
-		if n != int64(len(ids)) {
-			return fault.New(fault.Conflict, "The messages waiting for the channel have changed.")
-		}
-		return nil
+		return err
 	})
 }
 

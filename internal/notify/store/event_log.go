@@ -208,26 +208,17 @@ func (s *Store) LoggedEvent(ctx context.Context, id int64) (e notify.LoggedEvent
 		e.Event = decodeEvent(raw)
 		return e, err
 	}, `SELECT `+loggedColumns+` FROM notify_events WHERE id = $1 AND outcome <> 'report'`, id)
-	if err != nil {
-		return e, err
-	}
-	if len(found) == 0 {
-		return e, fault.New(fault.NotFound, "There is no event with id %d.", id)
-	}
-	return found[0], nil
+	return only(found, err, "There is no event with id %d.", id)
 }
 
 // EventBody returns what is kept of a webhook that was not understood, at most max
 // bytes: fault.NotFound where nothing is.
 func (s *Store) EventBody(ctx context.Context, id int64, max int) (body []byte, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		found, err := tx.Find(ctx, "reading an event's body", []any{&body},
-			`SELECT substr(body, 1, $1) FROM notify_events WHERE id = $2 AND body IS NOT NULL`, max, id)
-		if err == nil && !found {
-			err = fault.New(fault.NotFound, "No body is kept of event %d.", id)
-		}
-		return err
-	})
+	found, err := s.db.Find(ctx, "reading an event's body", []any{&body},
+		`SELECT substr(body, 1, $1) FROM notify_events WHERE id = $2 AND body IS NOT NULL`, max, id)
+	if err == nil && !found {
+		err = fault.New(fault.NotFound, "No body is kept of event %d.", id)
+	}
 	return body, err
 }
 

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -101,8 +100,8 @@ func reserveIDs(ctx context.Context, tx *db.Tx, table string, n int) ([]int64, e
 			`SELECT nextval(pg_get_serial_sequence($1, 'id')) FROM generate_series(1, $2)`, table, n)
 	}
 	var last int64 // the writer is alone
-	if err := tx.QueryRow(ctx, `SELECT coalesce(max(id), 0) FROM `+table).Scan(&last); err != nil {
-		return nil, fmt.Errorf("reserving ids of %s: %w", table, err)
+	if err := tx.Get(ctx, "reserving ids of "+table, []any{&last}, `SELECT coalesce(max(id), 0) FROM `+table); err != nil {
+		return nil, err
 	}
 	ids := make([]int64, n)
 	for i := range ids {

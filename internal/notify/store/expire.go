@@ -81,12 +81,9 @@ func (s *Store) spans(ctx context.Context, shards []int, age time.Duration) (fou
 // expireBeyond ends what waits on a channel beyond max.
 func (s *Store) expireBeyond(ctx context.Context, channel int64, max int) (int, error) {
 	var last int64
-	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		_, err := tx.Find(ctx, "counting what waits", []any{&last}, `SELECT id FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0
-			ORDER BY id DESC LIMIT 1 OFFSET $2`, channel, max)
-		return err
-	})
-	if err != nil || last == 0 {
+	found, err := s.db.Find(ctx, "counting what waits", []any{&last}, `SELECT id FROM notify_deliveries
+		WHERE channel_id = $1 AND finished_at = 0 ORDER BY id DESC LIMIT 1 OFFSET $2`, channel, max)
+	if !found {
 		return 0, err
 	}
 	return s.expire(ctx, channel, expiredByCount, ` AND id <= $2`, last)

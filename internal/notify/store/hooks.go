@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"outrigger/internal/audit"
@@ -52,13 +51,13 @@ func (s *Store) CreateHook(ctx context.Context, who notify.Actor, h notify.Hook)
 
 func (s *Store) insertHook(ctx context.Context, tx *db.Tx, who notify.Actor, h *notify.Hook) error {
 	h.CreatedBy, h.CreatedAt = who.Name, tx.Now()
-	if err := tx.QueryRow(ctx, `INSERT INTO notify_hooks (connection, name, project_key, repository_key, project_fold, repository_fold,
-			secret, previous_until, created_by, created_at, rotated_by, rotated_at)
+	if err := tx.Get(ctx, "inserting hook", []any{&h.ID}, `INSERT INTO notify_hooks (connection, name, project_key, repository_key,
+			project_fold, repository_fold, secret, previous_until, created_by, created_at, rotated_by, rotated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, '', 0) RETURNING id`,
 		h.Connection, h.Name, clean(h.Scope.ProjectKey), clean(h.Scope.RepositoryKey), notify.Fold(clean(h.Scope.ProjectKey)),
 		notify.Fold(clean(h.Scope.RepositoryKey)),
-		s.box.Seal(h.Secret.Reveal(), "notify_hooks", "secret", rowOf(h)), h.CreatedBy, db.Micros(h.CreatedAt)).Scan(&h.ID); err != nil {
-		return fmt.Errorf("inserting hook: %w", err)
+		s.box.Seal(h.Secret.Reveal(), "notify_hooks", "secret", rowOf(h)), h.CreatedBy, db.Micros(h.CreatedAt)); err != nil {
+		return err
 	}
 	return recordHook(ctx, tx, who, "create", nil, h)
 }

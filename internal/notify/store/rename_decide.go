@@ -14,19 +14,14 @@ import (
 
 // OfferedRenames lists what waits for an administrator's word, the oldest
 // first: those with an id above after, at most limit.
-func (s *Store) OfferedRenames(ctx context.Context, after int64, limit int) (list []notify.Rename, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		if list, err = readRenames(ctx, tx, `state = 'offered' AND id > $1 ORDER BY id LIMIT $2`, after, limit); err != nil {
-			return err
+func (s *Store) OfferedRenames(ctx context.Context, after int64, limit int) ([]notify.Rename, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) ([]notify.Rename, error) {
+		list, err := readRenames(ctx, tx, `state = 'offered' AND id > $1 ORDER BY id LIMIT $2`, after, limit)
+		for i := 0; i < len(list) && err == nil; i++ {
+			err = countObstacles(ctx, tx, &list[i])
 		}
-		for i := range list {
-			if err = countObstacles(ctx, tx, &list[i]); err != nil {
-				return err
-			}
-		}
-		return nil
+		return list, err
 	})
-	return list, err
 }
 
 // OfferedRename returns one that waits for an administrator's word. Errors:

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"outrigger/internal/db"
@@ -74,13 +73,13 @@ func whatIsAt(ctx context.Context, tx *db.Tx, connection string, at notify.Scope
 	var p notify.Occupants
 	project, repository := notify.Fold(at.ProjectKey), notify.Fold(at.RepositoryKey)
 	const keys = ` WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`
-	if err := tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM notify_rules`+keys+`), (SELECT count(*) FROM notify_reports`+keys+`),
-			(SELECT count(*) FROM notify_hooks`+keys+`)`, connection, project, repository).Scan(&p.Rules, &p.Reports, &p.Hooks); err != nil {
-		return p, fmt.Errorf("counting what is at a key: %w", err)
+	err := tx.Get(ctx, "counting what is at a key", []any{&p.Rules, &p.Reports, &p.Hooks},
+		`SELECT (SELECT count(*) FROM notify_rules`+keys+`), (SELECT count(*) FROM notify_reports`+keys+`),
+			(SELECT count(*) FROM notify_hooks`+keys+`)`, connection, project, repository)
+	if err == nil {
+		p.Grants, err = identity.CountGrants(ctx, tx, identity.Resource{Connection: connection, Project: at.ProjectKey,
+			Repository: at.RepositoryKey}, since)
 	}
-	var err error
-	p.Grants, err = identity.CountGrants(ctx, tx, identity.Resource{Connection: connection, Project: at.ProjectKey,
-		Repository: at.RepositoryKey}, since)
 	return p, err
 }
 

@@ -16,11 +16,9 @@ const longestWait = 10 * 24 * time.Hour
 // wait the longest first, and as many of each platform: a slow one with many
 // reports keeps those of others not waiting.
 func (s *Store) DueReports(ctx context.Context, now time.Time, limit int) ([]notify.ReportInfo, error) {
-	return db.Read(ctx, s.db, func(tx *db.Tx) ([]notify.ReportInfo, error) {
-		return readReports(ctx, tx, `r.ask_at > 0 AND (r.ask_at <= $1 OR r.ask_at > $2) AND r.enabled = 1
-			ORDER BY row_number() OVER (PARTITION BY r.connection ORDER BY r.ask_at, r.id), r.ask_at, r.id LIMIT $3`,
-			db.Micros(now), db.Micros(now.Add(longestWait)), limit)
-	})
+	return s.reports(ctx, `r.ask_at > 0 AND (r.ask_at <= $1 OR r.ask_at > $2) AND r.enabled = 1
+		ORDER BY row_number() OVER (PARTITION BY r.connection ORDER BY r.ask_at, r.id), r.ask_at, r.id LIMIT $3`,
+		db.Micros(now), db.Micros(now.Add(longestWait)), limit)
 }
 
 // KeepRun keeps what a turn of a report led to, its run and its delivery in one

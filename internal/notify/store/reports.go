@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"outrigger/internal/db"
-	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 )
 
@@ -19,16 +18,15 @@ const reportTables = `notify_reports r JOIN notify_channels c ON c.id = r.channe
 	ON d.id = (SELECT n.delivery_id FROM notify_report_runs n WHERE n.report_id = r.id ORDER BY n.due_at DESC LIMIT 1)`
 
 // ListReports returns the reports of exactly the repository that q names, by name.
-func (s *Store) ListReports(ctx context.Context, q notify.ReportQuery) (out []notify.ReportInfo, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		out, err = readReports(ctx, tx, `r.connection = $1 AND r.project_fold = $2 AND r.repository_fold = $3 ORDER BY r.name, r.id`,
+func (s *Store) ListReports(ctx context.Context, q notify.ReportQuery) ([]notify.ReportInfo, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) ([]notify.ReportInfo, error) {
+		out, err := readReports(ctx, tx, `r.connection = $1 AND r.project_fold = $2 AND r.repository_fold = $3 ORDER BY r.name, r.id`,
 			clean(q.Connection), notify.Fold(clean(q.ProjectKey)), notify.Fold(clean(q.RepositoryKey)))
-		if err != nil {
-			return err
+		if err == nil {
+			err = countReportsWaiting(ctx, tx, out)
 		}
-		return countReportsWaiting(ctx, tx, out)
+		return out, err
 	})
-	return out, err
 }
 
 // reportConditions are those of all pages.
@@ -40,44 +38,25 @@ func reportArgs(p *notify.ReportPage) []any {
 }
 
 // PageReports returns one page of reports.
-func (s *Store) PageReports(ctx context.Context, p notify.ReportPage) (out []notify.ReportInfo, err error) {
-	for limit := p.Limit; len(out) < p.Limit; limit = maxRead {
-		var read []notify.ReportInfo
-		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			read, err = readReports(ctx, tx, reportConditions+` AND (r.name > $6 OR (r.name = $6 AND r.id > $7)) ORDER BY r.name, r.id LIMIT $8`,
-				append(reportArgs(&p), clean(p.AfterName), p.AfterID, limit)...)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		for i := range read {
-			if p.Visible(&read[i].Report) && len(out) < p.Limit {
-				out = append(out, read[i])
-			}
-		}
-		if len(read) < limit {
-			break
-		}
-		last := &read[len(read)-1]
-		p.AfterName, p.AfterID = last.Name, last.ID
+func (s *Store) PageReports(ctx context.Context, p notify.ReportPage) ([]notify.ReportInfo, error) {
+	after := notify.ReportInfo{Report: notify.Report{Name: p.AfterName, ID: p.AfterID}}
+	visible := func(r *notify.ReportInfo) bool { return p.Visible(&r.Report) }
+	out, err := readVisible(p.Limit, after, visible, func(after *notify.ReportInfo, limit int) ([]notify.ReportInfo, error) {
+		return s.reports(ctx, reportConditions+` AND (r.name > $6 OR (r.name = $6 AND r.id > $7)) ORDER BY r.name, r.id LIMIT $8`,
+			append(reportArgs(&p), clean(after.Name), after.ID, limit)...)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return out, s.db.Read(ctx, func(tx *db.Tx) error { return countReportsWaiting(ctx, tx, out) })
 }
 
 // FailingReports returns the enabled reports whose last run brought no message, or
 // one that failed, the last ones first: of the last 1,000 at most limit that visible lets through.
-func (s *Store) FailingReports(ctx context.Context, limit int, visible func(*notify.Report) bool) (out []notify.ReportInfo, err error) {
-	read, err := db.Read(ctx, s.db, func(tx *db.Tx) ([]notify.ReportInfo, error) {
-		return readReports(ctx, tx, `r.enabled = 1 AND (r.error_at > 0 OR d.state = 'failed')
-			ORDER BY CASE WHEN r.error_at > 0 THEN r.error_at ELSE d.finished_at END DESC, r.id LIMIT $1`, maxRead)
-	})
-	for i := range read {
-		if len(out) < limit && visible(&read[i].Report) {
-			out = append(out, read[i])
-		}
-	}
-	return out, err
+func (s *Store) FailingReports(ctx context.Context, limit int, visible func(*notify.Report) bool) ([]notify.ReportInfo, error) {
+	read, err := s.reports(ctx, `r.enabled = 1 AND (r.error_at > 0 OR d.state = 'failed')
+		ORDER BY CASE WHEN r.error_at > 0 THEN r.error_at ELSE d.finished_at END DESC, r.id LIMIT $1`, maxRead)
+	return firstOf(read, limit, func(r *notify.ReportInfo) bool { return visible(&r.Report) }), err
 }
 
 // Report returns one report: fault.NotFound when there is none with the id.
@@ -87,13 +66,15 @@ func (s *Store) Report(ctx context.Context, id int64) (notify.ReportInfo, error)
 
 func readReport(ctx context.Context, tx *db.Tx, id int64) (notify.ReportInfo, error) {
 	found, err := readReports(ctx, tx, `r.id = $1`, id)
-	if err != nil {
-		return notify.ReportInfo{}, err
+	if err == nil {
+		err = countReportsWaiting(ctx, tx, found)
 	}
-	if len(found) == 0 {
-		return notify.ReportInfo{}, fault.New(fault.NotFound, "There is no report with id %d.", id)
-	}
-	return found[0], countReportsWaiting(ctx, tx, found)
+	return only(found, err, "There is no report with id %d.", id)
+}
+
+// reports is readReports in a transaction of its own.
+func (s *Store) reports(ctx context.Context, condition string, args ...any) ([]notify.ReportInfo, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) ([]notify.ReportInfo, error) { return readReports(ctx, tx, condition, args...) })
 }
 
 // readReports reads the reports that a condition, perhaps with an order and a

@@ -174,3 +174,15 @@ func lockIDs(ctx context.Context, tx *db.Tx, query string, args ...any) ([]int64
 func readIDs(ctx context.Context, tx *db.Tx, query string, args ...any) ([]int64, error) {
 	return db.List(ctx, tx, "reading ids", db.Value[int64], query, args...)
 }
+
+// only returns what was found of what there is at most one of; fault.NotFound in these words
+// where that is nothing.
+func only[T any](found []T, err error, words string, id int64) (one T, _ error) {
+	if err == nil && len(found) == 0 {
+		err = fault.New(fault.NotFound, words, id)
+	}
+	if err != nil {
+		return one, err
+	}
+	return found[0], nil
+}

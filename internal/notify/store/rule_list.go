@@ -25,6 +25,33 @@ const (
 	maxPlacesRead = 10_000
 )
 
+// readVisible reads rows behind one until so many of them are visible: the first time as many
+// as are wanted, then maxRead at once.
+func readVisible[T any](want int, after T, visible func(*T) bool, read func(after *T, limit int) ([]T, error)) (out []T, err error) {
+	for limit := want; len(out) < want; limit = maxRead {
+		rows, err := read(&after, limit)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, firstOf(rows, want-len(out), visible)...)
+		if len(rows) < limit {
+			break
+		}
+		after = rows[len(rows)-1]
+	}
+	return out, nil
+}
+
+// firstOf returns the first rows that are visible, at most limit.
+func firstOf[T any](rows []T, limit int, visible func(*T) bool) (out []T) {
+	for i := range rows {
+		if len(out) < limit && visible(&rows[i]) {
+			out = append(out, rows[i])
+		}
+	}
+	return out
+}
+
 // PageRules returns one page of rules.
 func (s *Store) PageRules(ctx context.Context, p notify.RulePage) (out []notify.RuleInfo, err error) {
 	ids, err := s.visibleRules(ctx, p)

@@ -100,9 +100,7 @@ func (s *Store) CountRulesElsewhere(ctx context.Context, q notify.VersionQuery) 
 		where += fmt.Sprintf(` AND NOT (project_fold = $%d AND repository_fold = $%d)`, len(args)-1, len(args))
 	}
 	args = append(args, notify.MaxElsewhere)
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.Get(ctx, "counting the rules of a moment", []any{&n}, fmt.Sprintf(`SELECT count(*) FROM (SELECT 1 FROM notify_rules WHERE %s
-			UNION ALL SELECT 1 FROM notify_rule_versions WHERE %[1]s AND until > $2 LIMIT $%d) AS found`, where, len(args)), args...)
-	})
+	err = s.db.Get(ctx, "counting the rules of a moment", []any{&n}, fmt.Sprintf(`SELECT count(*) FROM (SELECT 1 FROM notify_rules WHERE %s
+		UNION ALL SELECT 1 FROM notify_rule_versions WHERE %[1]s AND until > $2 LIMIT $%d) AS found`, where, len(args)), args...)
 	return n, err
 }

@@ -7,21 +7,19 @@ import (
 
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
-	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 )
 
 // ListRules returns the rules of exactly the level that q's keys name, by name.
-func (s *Store) ListRules(ctx context.Context, q notify.RuleQuery) (out []notify.RuleInfo, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		out, err = readRuleInfos(ctx, tx, `r.project_fold = $1 AND r.repository_fold = $2 AND ($3 = '' OR r.connection = $3)
+func (s *Store) ListRules(ctx context.Context, q notify.RuleQuery) ([]notify.RuleInfo, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) ([]notify.RuleInfo, error) {
+		out, err := readRuleInfos(ctx, tx, `r.project_fold = $1 AND r.repository_fold = $2 AND ($3 = '' OR r.connection = $3)
 			ORDER BY r.name, r.id`, notify.Fold(clean(q.ProjectKey)), notify.Fold(clean(q.RepositoryKey)), clean(q.Connection))
-		if err != nil {
-			return err
+		if err == nil {
+			err = countWaiting(ctx, tx, out, notify.MaxListed)
 		}
-		return countWaiting(ctx, tx, out, notify.MaxListed)
+		return out, err
 	})
-	return out, err
 }
 
 // countWaiting sets how many messages wait on the rules' channels, up to most.
@@ -62,28 +60,22 @@ func countChannelsWaiting(ctx context.Context, tx *db.Tx, channels []*notify.Cha
 
 // Rule returns one rule: fault.NotFound when there is none with the id.
 func (s *Store) Rule(ctx context.Context, id int64) (notify.RuleInfo, error) {
-	var info notify.RuleInfo
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		if info, err = readRule(ctx, tx, id); err != nil {
-			return err
-		}
+	return db.Read(ctx, s.db, func(tx *db.Tx) (notify.RuleInfo, error) {
+		info, err := readRule(ctx, tx, id)
 		one := []notify.RuleInfo{info}
-		err = countOwnWaiting(ctx, tx, one, maxOwnCounted)
-		info = one[0]
-		return err
+		if err == nil {
+			err = countOwnWaiting(ctx, tx, one, maxOwnCounted)
+		}
+		return one[0], err
 	})
-	return info, err
 }
 
 func readRule(ctx context.Context, tx *db.Tx, id int64) (notify.RuleInfo, error) {
 	found, err := readRuleInfos(ctx, tx, `r.id = $1`, id)
-	if err != nil {
-		return notify.RuleInfo{}, err
+	if err == nil {
+		err = countWaiting(ctx, tx, found, noLimit)
 	}
-	if len(found) == 0 {
-		return notify.RuleInfo{}, fault.New(fault.NotFound, "There is no rule with id %d.", id)
-	}
-	return found[0], countWaiting(ctx, tx, found, noLimit)
+	return only(found, err, "There is no rule with id %d.", id)
 }
 
 // DeleteRule deletes a rule: fault.NotFound when there is none, fault.Conflict for

@@ -42,11 +42,9 @@ func staleVersion(ctx context.Context, tx *db.Tx, id string, version int64, now 
 
 // SavesSince says who saved a report, connection or channel since it was at a version, and
 // what they changed. id is what the audit trail calls it.
-func (s *Store) SavesSince(ctx context.Context, id string, version int64, now notify.Present) (text string, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
+func (s *Store) SavesSince(ctx context.Context, id string, version int64, now notify.Present) (string, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) (string, error) {
 		saves, err := readSaves(ctx, tx, id, version, now)
-		text = notify.SavesOf(saves, version, now)
-		return err
+		return notify.SavesOf(saves, version, now), err
 	})
-	return text, err
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"outrigger/internal/db"
@@ -23,22 +22,21 @@ func (s *Store) Summary(ctx context.Context, since time.Time) (notify.Summary, e
 		if err != nil {
 			return err
 		}
-		if err := tx.QueryRow(ctx, `SELECT
+		if err := tx.Get(ctx, "counting deliveries", []any{&sum.Delivered, &sum.Failed, &sum.Waiting}, `SELECT
 				(SELECT CAST(coalesce(sum(delivered), 0) AS BIGINT) FROM notify_samples WHERE at >= $1),
 				(SELECT count(*) FROM (SELECT 1 FROM notify_deliveries WHERE id >= $2 AND state = 'failed' LIMIT $3) f),
-				(SELECT count(*) FROM (SELECT 1 FROM notify_deliveries WHERE finished_at = 0 LIMIT $3) w)`, db.Micros(since), first, notify.MaxCounted).
-			Scan(&sum.Delivered, &sum.Failed, &sum.Waiting); err != nil {
-			return fmt.Errorf("counting deliveries: %w", err)
+				(SELECT count(*) FROM (SELECT 1 FROM notify_deliveries WHERE finished_at = 0 LIMIT $3) w)`,
+			db.Micros(since), first, notify.MaxCounted); err != nil {
+			return err
 		}
 		sum.Delivered += int(s.tally.delivered.Load())
-		if err := tx.QueryRow(ctx, `SELECT count(*), coalesce(min(received_at), 0) FROM notify_events
-			WHERE outcome = 'not_understood' AND received_at >= $1`,
-			db.Micros(since)).Scan(&sum.NotUnderstood, db.At(&sum.NotUnderstoodAt)); err != nil {
-			return fmt.Errorf("counting events: %w", err)
+		if err := tx.Get(ctx, "counting events", []any{&sum.NotUnderstood, db.At(&sum.NotUnderstoodAt)}, `SELECT count(*),
+			coalesce(min(received_at), 0) FROM notify_events WHERE outcome = 'not_understood' AND received_at >= $1`, db.Micros(since)); err != nil {
+			return err
 		}
-		if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM notify_rules), EXISTS (SELECT 1 FROM notify_events WHERE outcome <> 'report')`).
-			Scan(&sum.AnyRule, &sum.AnyEvent); err != nil {
-			return fmt.Errorf("looking for rules and events: %w", err)
+		if err := tx.Get(ctx, "looking for rules and events", []any{&sum.AnyRule, &sum.AnyEvent},
+			`SELECT EXISTS (SELECT 1 FROM notify_rules), EXISTS (SELECT 1 FROM notify_events WHERE outcome <> 'report')`); err != nil {
+			return err
 		}
 		if sum.Retrying, err = readRetrying(ctx, tx); err != nil {
 			return err
@@ -53,15 +51,15 @@ func (s *Store) Summary(ctx context.Context, since time.Time) (notify.Summary, e
 // bisection: ids are given in the order of time, and the time has no index.
 func firstSince(ctx context.Context, tx *db.Tx, table, column string, since time.Time) (int64, error) {
 	var low, high int64
-	if err := tx.QueryRow(ctx, idBounds(table)).Scan(&low, &high); err != nil {
-		return 0, fmt.Errorf("reading the bounds of %s: %w", table, err)
+	if err := tx.Get(ctx, "reading the bounds of "+table, []any{&low, &high}, idBounds(table)); err != nil {
+		return 0, err
 	}
 	for low < high {
 		middle := low + (high-low)/2
 		var id, at int64
-		err := tx.QueryRow(ctx, `SELECT id, `+column+` FROM `+table+` WHERE id >= $1 ORDER BY id LIMIT 1`, middle).Scan(&id, &at)
-		if err != nil {
-			return 0, fmt.Errorf("bisecting %s: %w", table, err)
+		if err := tx.Get(ctx, "bisecting "+table, []any{&id, &at},
+			`SELECT id, `+column+` FROM `+table+` WHERE id >= $1 ORDER BY id LIMIT 1`, middle); err != nil {
+			return 0, err
 		}
 		if at >= db.Micros(since) {
 			high = middle

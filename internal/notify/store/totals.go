@@ -89,10 +89,9 @@ func (s *Store) CountEvents(ctx context.Context, f notify.EventFilter, most int)
 		where, args := eventConditions(&f, from, end)
 		if f.Types != 0 {
 			n, err = countTyped(ctx, tx, f.Types, most, where, args)
-			known = n == most || from == first
-			return err
+		} else {
+			n, err = db.CountTo(ctx, tx, most, `SELECT 1 FROM notify_events WHERE `+where, args...)
 		}
-		n, err = db.CountTo(ctx, tx, most, `SELECT 1 FROM notify_events WHERE `+where, args...)
 		known = n == most || from == first
 		return err
 	})
@@ -169,10 +168,8 @@ func (s *Store) CountVisibleChannels(ctx context.Context, visible func(*notify.C
 }
 
 // CountChannels counts the channels that something uses, or that stay, to most.
-func (s *Store) CountChannels(ctx context.Context, most int) (n int, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		n, err = db.CountTo(ctx, tx, most, `SELECT 1 FROM notify_channels c WHERE `+channelThere)
-		return err
+func (s *Store) CountChannels(ctx context.Context, most int) (int, error) {
+	return db.Read(ctx, s.db, func(tx *db.Tx) (int, error) {
+		return db.CountTo(ctx, tx, most, `SELECT 1 FROM notify_channels c WHERE `+channelThere)
 	})
-	return n, err
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -12,23 +13,18 @@ import (
 
 // ProjectCheck says when a connection's projects were listed last.
 func (s *Store) ProjectCheck(ctx context.Context, connection string) (c notify.ProjectCheck, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		_, err := tx.Find(ctx, "reading the check of projects", []any{db.At(&c.At), db.At(&c.Listed), &c.Reason},
-			`SELECT tried_at, listed_at, reason FROM notify_project_checks WHERE connection = $1`, connection)
-		return err
-	})
+	_, err = s.db.Find(ctx, "reading the check of projects", []any{db.At(&c.At), db.At(&c.Listed), &c.Reason},
+		`SELECT tried_at, listed_at, reason FROM notify_project_checks WHERE connection = $1`, connection)
 	return c, err
 }
 
 // NoteProjectCheck notes that a connection's projects could not be listed, or
 // were.
 func (s *Store) NoteProjectCheck(ctx context.Context, connection string, c notify.ProjectCheck) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		return tx.Do(ctx, "noting the check of projects",
-			`INSERT INTO notify_project_checks (connection, tried_at, listed_at, reason) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (connection) DO UPDATE SET tried_at = excluded.tried_at, listed_at = excluded.listed_at, reason = excluded.reason`,
-			connection, db.Micros(c.At), db.Micros(c.Listed), clean(c.Reason))
-	})
+	return s.db.Do(ctx, "noting the check of projects",
+		`INSERT INTO notify_project_checks (connection, tried_at, listed_at, reason) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (connection) DO UPDATE SET tried_at = excluded.tried_at, listed_at = excluded.listed_at, reason = excluded.reason`,
+		connection, db.Micros(c.At), db.Micros(c.Listed), clean(c.Reason))
 }
 
 // projectsAtOnce is a slice of a platform's projects that takes the database a
@@ -38,12 +34,10 @@ const projectsAtOnce = 200
 // ReplaceProjects keeps the projects that a platform has now: new ones are to be
 // looked at next, and those that are gone go.
 func (s *Store) ReplaceProjects(ctx context.Context, connection string, projects []notify.ListedProject, at time.Time) error {
-	for len(projects) > 0 {
-		n := min(projectsAtOnce, len(projects))
-		if err := s.db.WriteBulk(ctx, func(tx *db.Tx) error { return upsertProjects(ctx, tx, connection, projects[:n], at) }); err != nil {
+	for slice := range slices.Chunk(projects, projectsAtOnce) {
+		if err := s.db.WriteBulk(ctx, func(tx *db.Tx) error { return upsertProjects(ctx, tx, connection, slice, at) }); err != nil {
 			return err
 		}
-		projects = projects[n:]
 	}
 	return s.db.WriteBulk(ctx, func(tx *db.Tx) error {
 		return tx.Do(ctx, "deleting gone projects",
