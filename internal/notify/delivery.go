@@ -172,10 +172,10 @@ type Limits struct {
 	MaxWaiting int           // so many wait on a channel
 }
 
-// Redelivered is what became of a wish to redeliver.
-type Redelivered struct {
-	Queued    int  // put back into the queue of their channel
-	ToChannel int  // of these, for the channel itself, since their rules are deleted
+// Affected is what became of a wish to redeliver or to cancel.
+type Affected struct {
+	Done      int  // put back into the queue of their channel, or cancelled
+	ToChannel int  // of those put back, for the channel itself, since their rules are deleted
 	Skipped   int  // no enabled rule wants them any more, or nothing uses the channel of deleted ones
 	Forbidden int  // who asked sees them, and does not administer all their rules
 	More      bool // there may be more of them

@@ -118,11 +118,11 @@ func (s *Deliveries) Redeliver(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	if d.State == notify.Waiting || d.State == notify.Deciding {
+	if waits(d.State) {
 		return fault.New(fault.Conflict, "Delivery %d is already waiting.", id)
 	}
 	done, err := s.Store.Redeliver(ctx, actor(ctx), []int64{id})
-	if err == nil && done.Queued == 0 {
+	if err == nil && done.Done == 0 {
 		if len(d.Rules)+len(d.Reports) == 0 {
 			return fault.New(fault.Conflict, "What delivery %d was for is deleted, and nothing else uses its channel. Create a rule or report "+
 				"with its webhook URL first.", id)
@@ -147,7 +147,7 @@ func (s *Deliveries) Cancel(ctx context.Context, id int64) error {
 		return err
 	}
 	n, err := s.Store.Cancel(ctx, actor(ctx), []int64{id})
-	if err == nil && n == 0 {
+	if err == nil && n.Done == 0 {
 		return fault.New(fault.Conflict, "Delivery %d is no longer waiting.", id)
 	}
 	return err

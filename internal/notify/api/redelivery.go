@@ -7,6 +7,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/admin"
 	"outrigger/internal/rest"
 )
 
@@ -70,8 +71,8 @@ func (a *API) countRedeliverable(ctx context.Context, in countedDeliveries) (Red
 	if err := a.mayList(ctx, f); err != nil {
 		return Redeliverable{}, err
 	}
-	n, at, err := a.Deliveries.WouldRedeliver(ctx, f)
-	return Redeliverable{n.Queued, n.Skipped, n.Forbidden, at.UTC()}, err
+	n, at, err := a.Deliveries.Would(ctx, admin.Redelivery, f)
+	return Redeliverable{n.Done, n.Skipped, n.Forbidden, at.UTC()}, err
 }
 
 func (a *API) redeliver(ctx context.Context, in redelivery) (Redelivered, error) {
@@ -85,8 +86,8 @@ func (a *API) redeliver(ctx context.Context, in redelivery) (Redelivered, error)
 	if err := a.mayList(ctx, f); err != nil {
 		return Redelivered{}, err
 	}
-	done, err := a.Deliveries.RedeliverAll(ctx, f)
-	return Redelivered{done.Queued, done.Skipped, done.Forbidden}, err
+	done, err := a.Deliveries.DoAll(ctx, admin.Redelivery, f)
+	return Redelivered{done.Done, done.Skipped, done.Forbidden}, err
 }
 
 func (a *API) cancel(ctx context.Context, in cancellation) (cancelled, error) {
@@ -100,6 +101,6 @@ func (a *API) cancel(ctx context.Context, in cancellation) (cancelled, error) {
 	if err := a.mayList(ctx, f); err != nil {
 		return cancelled{}, err
 	}
-	n, err := a.Deliveries.CancelAll(ctx, f)
-	return cancelled{n.Cancelled}, err
+	n, err := a.Deliveries.DoAll(ctx, admin.Cancellation, f)
+	return cancelled{n.Done}, err
 }

@@ -10,7 +10,6 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
-	"outrigger/internal/notify/admin"
 )
 
 // many are deliveries to which the same is done, and where its question is.
@@ -23,19 +22,6 @@ type many struct {
 	ticked int // how many were ticked in the list; 0: it is about all that the filter selects
 }
 
-// manyAction is what is done to many deliveries.
-type manyAction struct {
-	name string // in addresses and forms
-	// ask returns the question; nil where no more than few are concerned, which needs none.
-	ask func(p *Pages, r *http.Request, m many, few int) (console.Response, error)
-	act func(p *Pages, r *http.Request, m many, asked console.Asked) (console.Response, error)
-}
-
-var (
-	redelivering = manyAction{"redeliver", (*Pages).askRedeliver, (*Pages).redeliverMany}
-	cancelling   = manyAction{"cancel", (*Pages).askCancel, (*Pages).cancelMany}
-)
-
 // ofList is about all that the filters of the list select.
 func (p *Pages) ofList(do manyAction, r *http.Request) many {
 	f, form := p.filterOf(r.URL.Query().Get)
@@ -43,7 +29,7 @@ func (p *Pages) ofList(do manyAction, r *http.Request) many {
 }
 
 func (p *Pages) confirmAll(do manyAction) console.Handler {
-	return func(r *http.Request) (console.Response, error) { return do.ask(p, r, p.ofList(do, r), 0) }
+	return func(r *http.Request) (console.Response, error) { return p.ask(r, p.ofList(do, r), 0) }
 }
 
 func (p *Pages) actOnAll(do manyAction) console.Handler {
@@ -97,36 +83,31 @@ func (m *many) tick(ids []string) error {
 	return nil
 }
 
-// actOnMany does what was posted, after it has asked where it is about more than one.
+// actOnMany does what was posted, after it has asked where it is about more than one, and
+// says what was done.
 func (p *Pages) actOnMany(r *http.Request, form *console.Form, m many) (console.Response, error) {
 	asked, err := form.Asked()
 	if err != nil {
 		return nil, err
 	}
 	if asked.At.IsZero() {
-		if question, err := m.do.ask(p, r, m, 1); question != nil || err != nil {
+		if question, err := p.ask(r, m, 1); question != nil || err != nil {
 			return question, err
 		}
 	}
 	m.filter.AsOf, m.filter.Count = asked.At, int(asked.Count)
-	response, err := m.do.act(p, r, m, asked)
+	n, err := p.Deliveries.DoAll(r.Context(), m.do.Action, m.filter)
 	if fault.Is(err, fault.Conflict) {
 		return m.done(fault.As(err).Message, true), nil
 	}
-	return response, err
-}
-
-// atMost says in a question that there may be more deliveries than it is about.
-func atMost(what string) string {
-	return " There may be more: at most " + console.Count(admin.MaxAtOnce) + " are " + what + " at once."
-}
-
-// changed says that n deliveries of a question were left alone since.
-func changed(n int) string {
-	if n <= 0 {
-		return ""
+	if err != nil {
+		return nil, err
 	}
-	return " " + console.Counted(n, "delivery is", "deliveries are") + " left as before: changed since the question."
+	text, skips := m.do.did(n.Done), m.skipped(n)
+	if since := int(asked.Count) - n.Done; m.ticked == 0 && since > 0 {
+		text += " " + console.Counted(since, "delivery is", "deliveries are") + " left as before: changed since the question."
+	}
+	return m.done(strings.TrimSpace(text+" "+skips), n.Done < int(asked.Count) || skips != ""), nil
 }
 
 func (m *many) done(text string, warn bool) console.Redirect {
@@ -135,25 +116,4 @@ func (m *many) done(text string, warn bool) console.Redirect {
 		to.Tone = console.Warn
 	}
 	return to
-}
-
-// skipped is how many deliveries are left alone, and why.
-type skipped struct {
-	n   int
-	why string
-}
-
-const ofOthers = "with a rule that you do not administer"
-
-func skippedText(of ...skipped) string {
-	var parts []string
-	for _, s := range of {
-		if s.n > 0 {
-			parts = append(parts, console.Count(int64(s.n))+" "+s.why)
-		}
-	}
-	if parts == nil {
-		return ""
-	}
-	return "Skipped: " + strings.Join(parts, "; ") + "."
 }

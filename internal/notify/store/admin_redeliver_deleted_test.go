@@ -69,12 +69,12 @@ func TestWhatDeletedRulesSentGoesToTheChannelItself(t *testing.T) {
 			t.Errorf("who administers the channel: %v", err)
 		}
 		cancelled := notify.DeliveryFilter{State: notify.Cancelled}
-		asked, at, err := all.WouldRedeliver(as("admin"), cancelled)
-		if want := (notify.Redelivered{Queued: 19, ToChannel: 9}); err != nil || asked != want {
+		asked, at, err := all.Would(as("admin"), admin.Redelivery, cancelled)
+		if want := (notify.Affected{Done: 19, ToChannel: 9}); err != nil || asked != want {
 			t.Errorf("of all: %+v, want %+v, %v", asked, want, err)
 		}
-		cancelled.AsOf, cancelled.Count = at, asked.Queued
-		if done, err := all.RedeliverAll(as("admin"), cancelled); err != nil || done != asked {
+		cancelled.AsOf, cancelled.Count = at, asked.Done
+		if done, err := all.DoAll(as("admin"), admin.Redelivery, cancelled); err != nil || done != asked {
 			t.Errorf("redelivered %+v, %v", done, err)
 		}
 		now, err := s.Rule(t.Context(), user.ID)

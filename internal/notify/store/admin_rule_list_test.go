@@ -42,7 +42,7 @@ func TestLastMessageOfRules(t *testing.T) {
 
 		expect("")
 		store.Accept(t, s, store.Webhook("w1", *store.PushedTo("ATL", "canoe", "main", "ada")))
-		if _, err := (&admin.Deliveries{Store: s}).CancelAll(ctx, notify.DeliveryFilter{}); err != nil {
+		if _, err := (&admin.Deliveries{Store: s}).DoAll(ctx, admin.Cancellation, notify.DeliveryFilter{}); err != nil {
 			t.Fatal(err)
 		}
 		expect(notify.Cancelled)

@@ -98,7 +98,7 @@ func TestRedeliveringAgainAndAgain(t *testing.T) {
 			if turn == len(states)-1 {
 				break
 			}
-			if done, err := s.Redeliver(t.Context(), ada, ids); err != nil || done.Queued != len(ids) {
+			if done, err := s.Redeliver(t.Context(), ada, ids); err != nil || done.Done != len(ids) {
 				t.Fatal(done, err)
 			}
 		}

@@ -34,7 +34,7 @@ func TestOldestWaitingIsNotWhatWasPutBack(t *testing.T) {
 			if _, err := s.Cancel(t.Context(), ada, ids); err != nil {
 				t.Fatal(err)
 			}
-			if done, err := s.Redeliver(t.Context(), ada, ids); err != nil || done != (notify.Redelivered{Queued: len(ids)}) {
+			if done, err := s.Redeliver(t.Context(), ada, ids); err != nil || done != (notify.Affected{Done: len(ids)}) {
 				t.Fatalf("%+v, %v", done, err)
 			}
 		}

@@ -29,12 +29,12 @@ func TestCancellingManyIsHeldToItsQuestion(t *testing.T) {
 		store.AcceptMany(t, s, 10)
 		waiting := notify.DeliveryFilter{State: notify.Waiting}
 
-		asked, _, err := all.WouldCancel(signedIn(t, "repo"), waiting)
-		if want := (admin.Cancellation{Cancelled: 10, Forbidden: 10}); err != nil || asked != want {
+		asked, _, err := all.Would(signedIn(t, "repo"), admin.Cancellation, waiting)
+		if want := (notify.Affected{Done: 10, Forbidden: 10}); err != nil || asked != want {
 			t.Errorf("of the repository: %+v, want %+v, %v", asked, want, err)
 		}
-		asked, at, err := all.WouldCancel(signedIn(t, "admin"), waiting)
-		if err != nil || asked.Cancelled != 20 || len(store.Waiting(t, s)) != 20 {
+		asked, at, err := all.Would(signedIn(t, "admin"), admin.Cancellation, waiting)
+		if err != nil || asked.Done != 20 || len(store.Waiting(t, s)) != 20 {
 			t.Fatalf("of all: %+v, %v, %d wait", asked, err, len(store.Waiting(t, s)))
 		}
 		store.Accept(t, s, store.Webhook("later", *store.PushedTo("ATL", "canoe", "main", "ada")))
@@ -44,31 +44,31 @@ func TestCancellingManyIsHeldToItsQuestion(t *testing.T) {
 		}
 		answer := waiting
 		answer.AsOf, answer.Count = at, 18
-		n, err := all.CancelAll(signedIn(t, "admin"), answer)
-		if !fault.Is(err, fault.Conflict) || n.Cancelled != 0 || len(store.Waiting(t, s)) != 21 {
+		n, err := all.DoAll(signedIn(t, "admin"), admin.Cancellation, answer)
+		if !fault.Is(err, fault.Conflict) || n.Done != 0 || len(store.Waiting(t, s)) != 21 {
 			t.Errorf("more than was asked about: %+v, %v, %d wait", n, err, len(store.Waiting(t, s)))
 		}
-		answer.Count = asked.Cancelled
-		for name, want := range map[string]admin.Cancellation{"nobody": {}, "repo": {Cancelled: 9, Forbidden: 10}} {
-			if n, err := all.CancelAll(signedIn(t, name), answer); err != nil || n != want {
+		answer.Count = asked.Done
+		for name, want := range map[string]notify.Affected{"nobody": {}, "repo": {Done: 9, Forbidden: 10}} {
+			if n, err := all.DoAll(signedIn(t, name), admin.Cancellation, answer); err != nil || n != want {
 				t.Errorf("%s: %+v, want %+v, %v", name, n, want, err)
 			}
 		}
-		if n, err := all.CancelAll(signedIn(t, "admin"), answer); err != nil || n.Cancelled != 10 || len(store.Waiting(t, s)) != 2 {
+		if n, err := all.DoAll(signedIn(t, "admin"), admin.Cancellation, answer); err != nil || n.Done != 10 || len(store.Waiting(t, s)) != 2 {
 			t.Errorf("cancelled %+v, %v, %d wait, want the 2 that came later", n, err, len(store.Waiting(t, s)))
 		}
 		// One that was put back since the question is not what it was about.
-		if _, err := all.RedeliverAll(signedIn(t, "admin"), notify.DeliveryFilter{State: notify.Cancelled}); err != nil {
+		if _, err := all.DoAll(signedIn(t, "admin"), admin.Redelivery, notify.DeliveryFilter{State: notify.Cancelled}); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := all.CancelAll(signedIn(t, "admin"), answer); err != nil || n.Cancelled != 0 || len(store.Waiting(t, s)) != 21 {
+		if n, err := all.DoAll(signedIn(t, "admin"), admin.Cancellation, answer); err != nil || n.Done != 0 || len(store.Waiting(t, s)) != 21 {
 			t.Errorf("%+v of what was put back are cancelled, %v", n, err)
 		}
 		if n := store.Count(t, s, `SELECT count(*) FROM audit_entries WHERE action = 'cancel'`); n != 2 {
 			t.Errorf("%d entries in the audit trail, want one for each who cancelled", n)
 		}
 		for _, state := range []notify.DeliveryState{notify.Failed, notify.Cancelled, notify.Delivered} {
-			if _, err := all.CancelAll(signedIn(t, "admin"), notify.DeliveryFilter{State: state}); !fault.Is(err, fault.Invalid) {
+			if _, err := all.DoAll(signedIn(t, "admin"), admin.Cancellation, notify.DeliveryFilter{State: state}); !fault.Is(err, fault.Invalid) {
 				t.Errorf("state %q: %v", state, err)
 			}
 		}
@@ -97,8 +97,8 @@ func TestActingOnManyFindsItsOwnAmongOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		waiting := notify.DeliveryFilter{State: notify.Waiting}
-		for name, want := range map[string]admin.Cancellation{"repo": {Cancelled: 1}, "admin": {Cancelled: admin.MaxAtOnce, More: true}} {
-			if n, _, err := all.WouldCancel(signedIn(t, name), waiting); err != nil || n != want {
+		for name, want := range map[string]notify.Affected{"repo": {Done: 1}, "admin": {Done: admin.MaxAtOnce, More: true}} {
+			if n, _, err := all.Would(signedIn(t, name), admin.Cancellation, waiting); err != nil || n != want {
 				t.Errorf("%s: %+v, want %+v, %v", name, n, want, err)
 			}
 		}

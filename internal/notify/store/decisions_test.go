@@ -225,7 +225,7 @@ func TestCountersOfWhatWasUndecided(t *testing.T) {
 		settle(t, s, byBranch["taken"], notify.Decision{RuleID: rule.ID, Taken: true})
 		settle(t, s, byBranch["refused"], notify.Decision{RuleID: rule.ID, Member: "branchMask"})
 		expectCounts(t, s, 1, 1, 5)
-		if n, err := s.Cancel(t.Context(), ada, []int64{byBranch["cancelled"].ID}); err != nil || n != 1 {
+		if n, err := s.Cancel(t.Context(), ada, []int64{byBranch["cancelled"].ID}); err != nil || n.Done != 1 {
 			t.Fatal(n, err)
 		}
 		expectCounts(t, s, 2, 1, 4)
@@ -243,7 +243,7 @@ func TestCountersOfWhatWasUndecided(t *testing.T) {
 		off.Rule.Enabled = true
 		save(t, s, off.Rule, "")
 		done, err := s.Redeliver(t.Context(), ada, []int64{byBranch["disabled"].ID})
-		if err != nil || done.Queued != 1 {
+		if err != nil || done.Done != 1 {
 			t.Errorf("redelivered %+v, %v", done, err)
 		}
 		expectCounts(t, s, 7, 1, 0)

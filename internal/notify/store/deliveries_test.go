@@ -27,14 +27,14 @@ func TestWhoMaySeeAndActOnDeliveries(t *testing.T) {
 		store.Accept(t, s, store.Webhook("w2", *store.PushedTo("ATL", "kayak", "main", "ada"))) // for the global rule alone
 		deliveries, channels := &admin.Deliveries{Store: s}, &admin.Channels{Store: s, Clock: time.Now}
 
-		admin := store.As(t, identity.Grant{Permission: identity.Admin})
+		all := store.As(t, identity.Grant{Permission: identity.Admin})
 		of := store.As(t, identity.Grant{Permission: identity.RepoAdmin, Resource: identity.Resource{Connection: "dc", Project: "ATL", Repository: "canoe"}})
 		stranger := store.As(t)
 		for who, c := range map[string]struct {
 			ctx                     context.Context
 			seen, channels, actedOn int
 		}{
-			"ADMIN":             {admin, 3, 2, 3},
+			"ADMIN":             {all, 3, 2, 3},
 			"of the repository": {of, 2, 2, 1},
 			"stranger":          {stranger, 0, 0, 0},
 		} {
@@ -62,19 +62,19 @@ func TestWhoMaySeeAndActOnDeliveries(t *testing.T) {
 		if _, err := channels.Retry(of, shared.Channel.Fingerprint, notify.RetryNone); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("the repository's administrator drops messages of the global rule: %v", err)
 		}
-		if _, err := channels.Retry(admin, shared.Channel.Fingerprint, "some"); !fault.Is(err, fault.Invalid) {
+		if _, err := channels.Retry(all, shared.Channel.Fingerprint, "some"); !fault.Is(err, fault.Invalid) {
 			t.Errorf("which=some: %v", err)
 		}
-		if _, err := channels.Save(admin, shared.Channel.Fingerprint, named("Releases"), nil); err != nil {
+		if _, err := channels.Save(all, shared.Channel.Fingerprint, named("Releases"), nil); err != nil {
 			t.Error(err)
 		}
 		if c, err := channels.Get(of, shared.Channel.Fingerprint); err != nil || c.Name() != "Releases" || len(c.Rules) != 2 {
 			t.Errorf("renamed: %+v, %v", c, err)
 		}
-		if n, err := deliveries.CancelAll(of, notify.DeliveryFilter{}); n.Cancelled != 1 || err != nil {
-			t.Errorf("the repository's administrator cancels %d, %v", n.Cancelled, err)
+		if n, err := deliveries.DoAll(of, admin.Cancellation, notify.DeliveryFilter{}); n.Done != 1 || err != nil {
+			t.Errorf("the repository's administrator cancels %d, %v", n.Done, err)
 		}
-		if done, err := deliveries.RedeliverAll(of, notify.DeliveryFilter{State: notify.Cancelled}); done.Queued != 1 || err != nil {
+		if done, err := deliveries.DoAll(of, admin.Redelivery, notify.DeliveryFilter{State: notify.Cancelled}); done.Done != 1 || err != nil {
 			t.Errorf("and redelivers %+v, %v", done, err)
 		}
 	})

@@ -83,7 +83,7 @@ func TestWhomAnswersAreForIsKept(t *testing.T) {
 			}
 			end(id, 1, notify.Delivered, public)
 			check("delivered", said(id), fmt.Sprintf(`delivered "" "" words:%t`, public))
-			if done, err := s.Redeliver(t.Context(), ada, []int64{id}); err != nil || done.Queued != 1 {
+			if done, err := s.Redeliver(t.Context(), ada, []int64{id}); err != nil || done.Done != 1 {
 				t.Fatalf("%+v %v", done, err)
 			}
 			check("redelivered", said(id), fmt.Sprintf(`waiting "" "" words:%t`, public))
@@ -96,7 +96,7 @@ func TestWhomAnswersAreForIsKept(t *testing.T) {
 		}
 		check("the channel, tried again", channel(), `open "" "" "It answered 400" "It answered 400: words"`)
 		end(ids[3], 1, notify.Waiting, false)
-		if n, err := s.Cancel(t.Context(), ada, ids[3:]); err != nil || n != 1 {
+		if n, err := s.Cancel(t.Context(), ada, ids[3:]); err != nil || n.Done != 1 {
 			t.Fatal(n, err)
 		}
 		if d, _, err := s.Delivery(t.Context(), ids[3]); err != nil || d.State != notify.Cancelled || d.Inside != "" {

@@ -67,7 +67,7 @@ func TestVersionsOfLists(t *testing.T) {
 				t.Errorf("%s, after an event: %+v, then %+v", name, was, is)
 			}
 		}
-		if n, err := s.Cancel(t.Context(), store.Ada, []int64{store.Waiting(t, s)[0].ID}); n != 1 || err != nil {
+		if n, err := s.Cancel(t.Context(), store.Ada, []int64{store.Waiting(t, s)[0].ID}); n.Done != 1 || err != nil {
 			t.Fatal(n, err)
 		}
 		cancelled := versions()

@@ -51,18 +51,18 @@ func TestManyAreOneEntryOfTheAuditTrail(t *testing.T) {
 			}
 		}
 		n, err := s.Cancel(t.Context(), ada, ids)
-		if err != nil || n != 2*many {
-			t.Fatalf("%d are cancelled, %v", n, err)
+		if err != nil || n.Done != 2*many {
+			t.Fatalf("%d are cancelled, %v", n.Done, err)
 		}
 		entries("cancel", fmt.Sprintf(`%d…%d {"cancelled":"%d"}`, first, last, 2*many))
-		if n, err := s.Cancel(t.Context(), ada, ids); err != nil || n != 0 {
-			t.Errorf("%d are cancelled again, %v", n, err)
+		if n, err := s.Cancel(t.Context(), ada, ids); err != nil || n.Done != 0 {
+			t.Errorf("%d are cancelled again, %v", n.Done, err)
 		}
 		entries("cancel", fmt.Sprintf(`%d…%d {"cancelled":"%d"}`, first, last, 2*many))
 
 		var both sync.WaitGroup
 		var mu sync.Mutex
-		var sum notify.Redelivered
+		var sum notify.Affected
 		for range 2 {
 			both.Go(func() {
 				done, err := s.Redeliver(t.Context(), ada, ids)
@@ -71,7 +71,7 @@ func TestManyAreOneEntryOfTheAuditTrail(t *testing.T) {
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				sum.Queued += done.Queued
+				sum.Done += done.Done
 			})
 		}
 		both.Wait()
@@ -85,8 +85,8 @@ func TestManyAreOneEntryOfTheAuditTrail(t *testing.T) {
 			}
 			total += n
 		}
-		if sum.Queued != 2*many || total != 2*many || len(found) == 0 || len(found) > 2 {
-			t.Errorf("%d are redelivered, and the trail says %q", sum.Queued, found)
+		if sum.Done != 2*many || total != 2*many || len(found) == 0 || len(found) > 2 {
+			t.Errorf("%d are redelivered, and the trail says %q", sum.Done, found)
 		}
 		if _, err := s.Cancel(t.Context(), ada, ids[4:5]); err != nil {
 			t.Fatal(err)

@@ -95,7 +95,7 @@ func TestARedeliveredMessageBecomesTwo(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {
 		one, two, three := save(t, s, someRule("one"), flowURL("a")), save(t, s, someRule("two"), flowURL("a")), save(t, s, someRule("three"), flowURL("a"))
 		ids := acceptMany(t, s, 3)
-		if n, err := s.Cancel(t.Context(), ada, ids); n != 3 || err != nil {
+		if n, err := s.Cancel(t.Context(), ada, ids); n.Done != 3 || err != nil {
 			t.Fatal(n, err)
 		}
 		save(t, s, one.Rule, flowURL("b"))
@@ -108,7 +108,7 @@ func TestARedeliveredMessageBecomesTwo(t *testing.T) {
 			want[1] += fmt.Sprint(" ", event, []int64{two.ID, three.ID})
 		}
 		for range 2 {
-			if done, err := s.Redeliver(t.Context(), ada, ids); err != nil || done.Queued != len(ids) {
+			if done, err := s.Redeliver(t.Context(), ada, ids); err != nil || done.Done != len(ids) {
 				t.Fatal(done, err)
 			}
 			if got := inChannels(t, s, one, two); !slices.Equal(got, want) {

@@ -16,19 +16,29 @@ import (
 // Redeliver puts ended deliveries back into the queue: to where an enabled rule
 // of theirs sends now, at their old place; where all of their rules are deleted, to
 // the channel itself, if something uses it. What waits already is left alone.
-func (s *Store) Redeliver(ctx context.Context, who notify.Actor, ids []int64) (done notify.Redelivered, err error) {
+func (s *Store) Redeliver(ctx context.Context, who notify.Actor, ids []int64) (notify.Affected, error) {
+	told := func(n notify.Affected) map[string]string {
+		return map[string]string{"redelivered": strconv.Itoa(n.Done), "skipped": strconv.Itoa(n.Skipped)}
+	}
+	return s.inSlices(ctx, who, "redeliver", ids, told, func(tx *db.Tx, slice []int64) (notify.Affected, error) {
+		return s.redeliver(ctx, tx, slice)
+	})
+}
+
+// inSlices does something to deliveries, some in each transaction, and records it as one
+// action. told is what the audit trail keeps of it.
+func (s *Store) inSlices(ctx context.Context, who notify.Actor, action string, ids []int64, told func(notify.Affected) map[string]string,
+	do func(tx *db.Tx, slice []int64) (notify.Affected, error)) (done notify.Affected, err error) {
 	var entry audit.Many
 	for slice := range slices.Chunk(ids, cancelSlice) {
 		sum := done
 		err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-			n, err := s.redeliver(ctx, tx, slice)
-			sum = notify.Redelivered{Queued: done.Queued + n.Queued, ToChannel: done.ToChannel + n.ToChannel, Skipped: done.Skipped + n.Skipped}
-			if err != nil || sum.Queued == 0 {
+			n, err := do(tx, slice)
+			sum = notify.Affected{Done: done.Done + n.Done, ToChannel: done.ToChannel + n.ToChannel, Skipped: done.Skipped + n.Skipped}
+			if err != nil || sum.Done == 0 {
 				return err
 			}
-			return entry.Record(ctx, tx, who.AuditEntry("redeliver", "delivery", idRange(ids), nil, map[string]string{
-				"redelivered": strconv.Itoa(sum.Queued), "skipped": strconv.Itoa(sum.Skipped),
-			}))
+			return entry.Record(ctx, tx, who.AuditEntry(action, "delivery", idRange(ids), nil, told(sum)))
 		})
 		if err != nil {
 			return done, err
@@ -48,7 +58,7 @@ func idRange(ids []int64) string {
 }
 
 // WouldRedeliver says what Redeliver would do.
-func (s *Store) WouldRedeliver(ctx context.Context, ids []int64) (n notify.Redelivered, err error) {
+func (s *Store) WouldRedeliver(ctx context.Context, ids []int64) (n notify.Affected, err error) {
 	for slice := range slices.Chunk(ids, cancelSlice) {
 		err := s.db.Read(ctx, func(tx *db.Tx) error {
 			ended, _, err := readEnded(ctx, tx, slice)
@@ -86,7 +96,7 @@ func (d *endedDelivery) last() *work.Attempt {
 }
 
 // count adds n deliveries of this kind to what is redelivered.
-func (d *endedDelivery) count(sum *notify.Redelivered, n int) {
+func (d *endedDelivery) count(sum *notify.Affected, n int) {
 	switch {
 	case d.to.ChannelID == 0:
 		sum.Skipped += n
@@ -94,11 +104,11 @@ func (d *endedDelivery) count(sum *notify.Redelivered, n int) {
 		sum.ToChannel += n
 		fallthrough
 	default:
-		sum.Queued += n
+		sum.Done += n
 	}
 }
 
-func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done notify.Redelivered, err error) {
+func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done notify.Affected, err error) {
 	if err := shareGeneration(ctx, tx); err != nil { // where rules send, see readTargets
 		return done, err
 	}
@@ -137,7 +147,7 @@ func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done not
 		queued[i].count(&done, -1)
 	}
 	tx.AfterCommit(func() {
-		s.counts.match(done.Queued)
+		s.counts.match(done.Done)
 		for id := range channels {
 			s.moved(id)
 		}
@@ -210,34 +220,23 @@ func keepUsed(ctx context.Context, tx *db.Tx, ended []endedDelivery) error {
 	return err
 }
 
-// Cancel ends waiting deliveries and gives how many those were. One that is under way may still arrive, and is then delivered.
-func (s *Store) Cancel(ctx context.Context, who notify.Actor, ids []int64) (n int, err error) {
-	var entry audit.Many
-	for slice := range slices.Chunk(ids, cancelSlice) {
-		sum := n
-		err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-			ended, err := s.end(ctx, tx, slice, notify.Cancelled, "Cancelled by "+who.Name+".")
-			if sum = n + ended; err != nil || ended == 0 {
-				return err
-			}
-			// Now that they are ended they move no more.
-			channels, err := readIDs(ctx, tx, `SELECT DISTINCT channel_id FROM notify_deliveries WHERE id IN (`+list(slice)+`)`)
-			if err != nil {
-				return err
-			}
-			tx.AfterCommit(func() {
-				for _, id := range channels {
-					s.moved(id)
-				}
-			})
-			return entry.Record(ctx, tx, who.AuditEntry("cancel", "delivery", idRange(ids), nil, map[string]string{"cancelled": strconv.Itoa(sum)}))
-		})
-		if err != nil {
-			return n, err
+// Cancel ends waiting deliveries. One that is under way may still arrive, and is then delivered.
+func (s *Store) Cancel(ctx context.Context, who notify.Actor, ids []int64) (notify.Affected, error) {
+	told := func(n notify.Affected) map[string]string { return map[string]string{"cancelled": strconv.Itoa(n.Done)} }
+	return s.inSlices(ctx, who, "cancel", ids, told, func(tx *db.Tx, slice []int64) (notify.Affected, error) {
+		ended, err := s.end(ctx, tx, slice, notify.Cancelled, "Cancelled by "+who.Name+".")
+		if err != nil || ended == 0 {
+			return notify.Affected{}, err
 		}
-		n = sum
-	}
-	return n, nil
+		// Now that they are ended they move no more.
+		channels, err := readIDs(ctx, tx, `SELECT DISTINCT channel_id FROM notify_deliveries WHERE id IN (`+list(slice)+`)`)
+		tx.AfterCommit(func() {
+			for _, id := range channels {
+				s.moved(id)
+			}
+		})
+		return notify.Affected{Done: ended}, err
+	})
 }
 
 // TryNow has a waiting delivery tried at once, and what waits in front of it on

@@ -24,14 +24,14 @@ func TestOnlyWhatHasNoRuleIsTheChannels(t *testing.T) {
 		if err := s.DeleteReport(t.Context(), ada, report.ID, 0); err != nil {
 			t.Fatal(err)
 		}
-		if done, err := s.Redeliver(t.Context(), ada, ids); err != nil || done != (notify.Redelivered{Skipped: 3}) {
+		if done, err := s.Redeliver(t.Context(), ada, ids); err != nil || done != (notify.Affected{Skipped: 3}) {
 			t.Errorf("of a rule that is off: %+v, %v", done, err)
 		}
 		all, err := s.ListDeliveries(t.Context(), notify.DeliveryFilter{ReportID: report.ID, Limit: 10})
 		if err != nil || len(all) != 1 {
 			t.Fatalf("%d deliveries of the report, %v", len(all), err)
 		}
-		if done, err := s.Redeliver(t.Context(), ada, idsOf(all)); err != nil || done != (notify.Redelivered{Queued: 1, ToChannel: 1}) {
+		if done, err := s.Redeliver(t.Context(), ada, idsOf(all)); err != nil || done != (notify.Affected{Done: 1, ToChannel: 1}) {
 			t.Errorf("of a report that was deleted: %+v, %v", done, err)
 		}
 	})

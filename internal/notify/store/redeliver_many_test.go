@@ -43,12 +43,12 @@ func TestRedeliveringManyIsHeldToItsQuestion(t *testing.T) {
 		off.Enabled, off.Version = false, 0
 		store.Save(t, s, off, "")
 
-		asked, _, err := all.WouldRedeliver(signedIn(t, "repo"), failed)
-		if want := (notify.Redelivered{Queued: 10, Skipped: 10, Forbidden: 10}); err != nil || asked != want {
+		asked, _, err := all.Would(signedIn(t, "repo"), admin.Redelivery, failed)
+		if want := (notify.Affected{Done: 10, Skipped: 10, Forbidden: 10}); err != nil || asked != want {
 			t.Errorf("of the repository: %+v, want %+v, %v", asked, want, err)
 		}
-		asked, at, err := all.WouldRedeliver(signedIn(t, "admin"), failed)
-		if want := (notify.Redelivered{Queued: 20, Skipped: 10}); err != nil || asked != want {
+		asked, at, err := all.Would(signedIn(t, "admin"), admin.Redelivery, failed)
+		if want := (notify.Affected{Done: 20, Skipped: 10}); err != nil || asked != want {
 			t.Errorf("of all: %+v, want %+v, %v", asked, want, err)
 		}
 		if n := len(store.Waiting(t, s)); n != 0 {
@@ -58,17 +58,17 @@ func TestRedeliveringManyIsHeldToItsQuestion(t *testing.T) {
 		store.Accept(t, s, store.Webhook("later", *store.PushedTo("ATL", "canoe", "main", "ada")))
 		fail()
 		answer := failed
-		answer.AsOf, answer.Count = at, asked.Queued
+		answer.AsOf, answer.Count = at, asked.Done
 		few := answer
 		few.Count--
-		if _, err := all.RedeliverAll(signedIn(t, "admin"), few); !fault.Is(err, fault.Conflict) || len(store.Waiting(t, s)) != 0 {
+		if _, err := all.DoAll(signedIn(t, "admin"), admin.Redelivery, few); !fault.Is(err, fault.Conflict) || len(store.Waiting(t, s)) != 0 {
 			t.Errorf("more than was asked about: %v, %d wait", err, len(store.Waiting(t, s)))
 		}
 		sum := 0
-		results := make(chan notify.Redelivered, 2)
+		results := make(chan notify.Affected, 2)
 		for range cap(results) {
 			go func() {
-				n, err := all.RedeliverAll(signedIn(t, "admin"), answer)
+				n, err := all.DoAll(signedIn(t, "admin"), admin.Redelivery, answer)
 				if err != nil {
 					t.Error(err)
 				}
@@ -77,7 +77,7 @@ func TestRedeliveringManyIsHeldToItsQuestion(t *testing.T) {
 		}
 		for range cap(results) {
 			n := <-results
-			sum += n.Queued
+			sum += n.Done
 		}
 		if n := len(store.Waiting(t, s)); sum != 20 || n != 20 {
 			t.Errorf("%d redelivered, %d wait, want 20", sum, n)
@@ -88,22 +88,22 @@ func TestRedeliveringManyIsHeldToItsQuestion(t *testing.T) {
 			t.Fatal(err)
 		}
 		ticked := notify.DeliveryFilter{IDs: idsOfInfos(list)}
-		if asked, _, err = all.WouldRedeliver(signedIn(t, "admin"), ticked); err != nil || asked != (notify.Redelivered{Queued: 2, Skipped: 2}) {
+		if asked, _, err = all.Would(signedIn(t, "admin"), admin.Redelivery, ticked); err != nil || asked != (notify.Affected{Done: 2, Skipped: 2}) {
 			t.Errorf("of those that are named: %+v, %v", asked, err)
 		}
 		const entries = `SELECT count(*) FROM audit_entries WHERE action = 'redeliver'`
 		before := store.Count(t, s, entries)
-		if done, err := all.RedeliverAll(signedIn(t, "admin"), ticked); err != nil || done != asked || store.Count(t, s, entries) != before+1 {
+		if done, err := all.DoAll(signedIn(t, "admin"), admin.Redelivery, ticked); err != nil || done != asked || store.Count(t, s, entries) != before+1 {
 			t.Errorf("redelivered %+v, %v, %d entries in the audit trail", done, err, store.Count(t, s, entries)-before)
 		}
-		if n, _, err := all.WouldCancel(signedIn(t, "admin"), ticked); n.Cancelled != 4 || err != nil {
-			t.Errorf("%d of six wait, %v", n.Cancelled, err)
+		if n, _, err := all.Would(signedIn(t, "admin"), admin.Cancellation, ticked); n.Done != 4 || err != nil {
+			t.Errorf("%d of six wait, %v", n.Done, err)
 		}
-		if n, err := all.CancelAll(signedIn(t, "admin"), ticked); n.Cancelled != 4 || err != nil || len(store.Waiting(t, s)) != 18 {
-			t.Errorf("%d cancelled, %d wait, %v", n.Cancelled, len(store.Waiting(t, s)), err)
+		if n, err := all.DoAll(signedIn(t, "admin"), admin.Cancellation, ticked); n.Done != 4 || err != nil || len(store.Waiting(t, s)) != 18 {
+			t.Errorf("%d cancelled, %d wait, %v", n.Done, len(store.Waiting(t, s)), err)
 		}
 		for _, state := range []notify.DeliveryState{"", notify.Waiting, notify.Deciding} {
-			if _, _, err := all.WouldRedeliver(signedIn(t, "admin"), notify.DeliveryFilter{State: state}); !fault.Is(err, fault.Invalid) {
+			if _, _, err := all.Would(signedIn(t, "admin"), admin.Redelivery, notify.DeliveryFilter{State: state}); !fault.Is(err, fault.Invalid) {
 				t.Errorf("state %q: %v", state, err)
 			}
 		}

@@ -63,14 +63,14 @@ func TestWhatDisablingARuleCancelledIsRedelivered(t *testing.T) {
 		if got := states(t, s, ids); got != "ccc" {
 			t.Fatalf("disabled: %s", got)
 		}
-		if done, err := s.Redeliver(t.Context(), ada, ids); err != nil || done != (notify.Redelivered{Skipped: 3}) {
+		if done, err := s.Redeliver(t.Context(), ada, ids); err != nil || done != (notify.Affected{Skipped: 3}) {
 			t.Errorf("while it is off: %+v, %v", done, err)
 		}
 		off.Enabled = true
 		save(t, s, off, "")
 		var told []int64
 		s.OnChange(func([]*notify.Delivery) {}, func(id int64) { told = append(told, id) })
-		if done, err := s.Redeliver(t.Context(), ada, ids); err != nil || done != (notify.Redelivered{Queued: 3}) {
+		if done, err := s.Redeliver(t.Context(), ada, ids); err != nil || done != (notify.Affected{Done: 3}) {
 			t.Errorf("enabled again: %+v, %v", done, err)
 		}
 		heads, err := s.NextDeliveries(t.Context(), one.ChannelID, 10)
@@ -144,8 +144,8 @@ func TestAMessageThatIsCancelledUnderWay(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if n, err := s.Cancel(t.Context(), ada, ids[:2]); n != 2 || err != nil {
-			t.Fatalf("%d, %v", n, err)
+		if n, err := s.Cancel(t.Context(), ada, ids[:2]); n.Done != 2 || err != nil {
+			t.Fatalf("%d, %v", n.Done, err)
 		}
 		addUp(t, s, r)
 		keep(list[2], notify.Delivered)
@@ -158,8 +158,8 @@ func TestAMessageThatIsCancelledUnderWay(t *testing.T) {
 			t.Errorf("counted %v", c)
 		}
 		addUp(t, s, r)
-		if n, err := s.Cancel(t.Context(), ada, ids); n != 0 || err != nil {
-			t.Errorf("what ended was cancelled: %d, %v", n, err)
+		if n, err := s.Cancel(t.Context(), ada, ids); n.Done != 0 || err != nil {
+			t.Errorf("what ended was cancelled: %d, %v", n.Done, err)
 		}
 	})
 }

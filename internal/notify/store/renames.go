@@ -188,11 +188,6 @@ func moveRules(ctx context.Context, tx *db.Tx, who notify.Actor, by notify.KeyCh
 		if err := updateRule(ctx, tx, &after.Rule); err != nil {
 			return err
 		}
-		if err := tx.Do(ctx, "moving rule",
-			`UPDATE notify_rules SET project_key = $1, repository_key = $2, project_fold = $3, repository_fold = $4
-			WHERE id = $5`, r.ProjectKey, r.RepositoryKey, notify.Fold(r.ProjectKey), notify.Fold(r.RepositoryKey), r.ID); err != nil {
-			return err
-		}
 		if err := recordRule(ctx, tx, who, "update", &before, &after); err != nil {
 			return err
 		}

@@ -34,7 +34,7 @@ func TestTheOutcomeOfARunIsThatOfItsMessage(t *testing.T) {
 			endWith(t, s, id, notify.Failed)
 		}, notify.RunFailed, refusedReason, map[notify.RunOutcome]float64{notify.RunFailed: 1}},
 		{"it is cancelled", func(t *testing.T, s *Store, _ notify.ReportInfo, id int64) {
-			if n, err := s.Cancel(t.Context(), ada, []int64{id}); err != nil || n != 1 {
+			if n, err := s.Cancel(t.Context(), ada, []int64{id}); err != nil || n.Done != 1 {
 				t.Fatal(n, err)
 			}
 		}, notify.RunCancelled, "", map[notify.RunOutcome]float64{notify.RunCancelled: 1}},
@@ -60,7 +60,7 @@ func TestTheOutcomeOfARunIsThatOfItsMessage(t *testing.T) {
 		}, notify.RunCancelled, "", map[notify.RunOutcome]float64{notify.RunCancelled: 1}},
 		{"it is refused, and redelivered", func(t *testing.T, s *Store, _ notify.ReportInfo, id int64) {
 			endWith(t, s, id, notify.Failed)
-			if done, err := s.Redeliver(t.Context(), ada, []int64{id}); err != nil || done.Queued != 1 {
+			if done, err := s.Redeliver(t.Context(), ada, []int64{id}); err != nil || done.Done != 1 {
 				t.Fatal(done, err)
 			}
 		}, notify.RunWaiting, "", map[notify.RunOutcome]float64{notify.RunFailed: 1}},

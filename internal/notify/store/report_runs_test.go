@@ -176,11 +176,11 @@ func TestRedeliveringAReport(t *testing.T) {
 			}
 		}
 		enable(false)
-		if done, err := s.Redeliver(t.Context(), ada, ids); err != nil || done != (notify.Redelivered{Skipped: 1}) {
+		if done, err := s.Redeliver(t.Context(), ada, ids); err != nil || done != (notify.Affected{Skipped: 1}) {
 			t.Errorf("while it is off: %+v, %v", done, err)
 		}
 		enable(true)
-		if done, err := s.Redeliver(t.Context(), ada, ids); err != nil || done != (notify.Redelivered{Queued: 1}) || len(waiting(t, s)) != 1 {
+		if done, err := s.Redeliver(t.Context(), ada, ids); err != nil || done != (notify.Affected{Done: 1}) || len(waiting(t, s)) != 1 {
 			t.Errorf("enabled again: %+v, %v", done, err)
 		}
 	})

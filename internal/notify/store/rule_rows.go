@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 
 	"outrigger/internal/db"
 	"outrigger/internal/notify"
@@ -125,34 +126,36 @@ func scanRule(row db.Row, r *notify.Rule, more ...any) error {
 	return nil
 }
 
-// insertRule and updateRule write the whole rule.
+// savedMembers are the columns that every save of a rule writes, in the order of
+// savedValues.
+const savedMembers = `version, name, connection, project_key, repository_key, project_fold, repository_fold,
+	channel_id, channel_name, format, filter, options, enabled, authorization_id, paused, updated_by, updated_at`
+
+func savedValues(r *notify.Rule) ([]any, error) {
+	filter, options, err := encodeMembers(r)
+	return []any{r.Version, r.Name, r.Connection, r.ProjectKey, r.RepositoryKey, notify.Fold(r.ProjectKey), notify.Fold(r.RepositoryKey),
+		r.ChannelID, r.ChannelName, string(r.Format), filter, options, db.Bit(r.Enabled), r.AuthorizationID, db.Bit(r.Paused),
+		r.UpdatedBy, db.Micros(r.UpdatedAt)}, err
+}
 
 func insertRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
-	filter, options, err := encodeMembers(r)
+	values, err := savedValues(r)
 	if err != nil {
 		return err
 	}
-	return tx.Get(ctx, "inserting rule", []any{&r.ID},
-		`INSERT INTO notify_rules (version, name, connection, project_key, repository_key, project_fold,
-			repository_fold, channel_id, channel_name, format, filter, options, enabled, authorization_id, paused,
-			created_by, created_at, updated_by, updated_at, since)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, `+presentGeneration+`) RETURNING id`,
-		r.Version, r.Name, r.Connection, r.ProjectKey, r.RepositoryKey, notify.Fold(r.ProjectKey), notify.Fold(r.RepositoryKey), r.ChannelID,
-		r.ChannelName, string(r.Format), filter, options, db.Bit(r.Enabled), r.AuthorizationID, db.Bit(r.Paused),
-		r.CreatedBy, db.Micros(r.CreatedAt), r.UpdatedBy, db.Micros(r.UpdatedAt))
+	values = append(values, r.CreatedBy, db.Micros(r.CreatedAt))
+	return tx.Get(ctx, "inserting rule", []any{&r.ID}, `INSERT INTO notify_rules (`+savedMembers+`, created_by, created_at, since)
+		VALUES (`+parameters(len(values))+`, `+presentGeneration+`) RETURNING id`, values...)
 }
 
 func updateRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
-	filter, options, err := encodeMembers(r)
+	values, err := savedValues(r)
 	if err != nil {
 		return err
 	}
 	if err := keepVersion(ctx, tx, r.ID, r.UpdatedBy); err != nil {
 		return err
 	}
-	return tx.Do(ctx, "updating rule", `UPDATE notify_rules SET version = $1, name = $2, channel_id = $3, channel_name = $4, format = $5,
-			filter = $6, options = $7, enabled = $8, authorization_id = $9, paused = $10, updated_by = $11, updated_at = $12,
-			since = `+presentGeneration+` WHERE id = $13`,
-		r.Version, r.Name, r.ChannelID, r.ChannelName, string(r.Format), filter, options, db.Bit(r.Enabled), r.AuthorizationID, db.Bit(r.Paused),
-		r.UpdatedBy, db.Micros(r.UpdatedAt), r.ID)
+	return tx.Do(ctx, "updating rule", `UPDATE notify_rules SET (`+savedMembers+`, since) = (`+parameters(len(values))+`, `+
+		presentGeneration+`) WHERE id = $`+strconv.Itoa(len(values)+1), append(values, r.ID)...)
 }
