@@ -141,11 +141,9 @@ func TestConnectionsAreCapped(t *testing.T) {
 // neither busy nor idle.
 func TestAnswersThatAreNotWrittenYetAreKept(t *testing.T) {
 	answered, idle := &conn{}, &conn{}
-	answered.touch()
+	answered.last.Store(1)
 	answered.begin()
-	time.Sleep(time.Millisecond)
-	idle.touch()
-	time.Sleep(time.Millisecond)
+	idle.last.Store(2)
 	answered.end()
 	goes := expendable(map[*conn]struct{}{answered: {}, idle: {}}, nil, 1)
 	if len(goes) != 1 || goes[0] != idle {
