@@ -115,10 +115,10 @@ func withoutMark(r io.Reader) (io.Reader, error) {
 		_, err = in.Discard(3)
 	case bytes.HasPrefix(mark, []byte{0xff, 0xfe}):
 		_, err = in.Discard(2)
-		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder().Reader(in), err
+		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder().Reader(&pairs{r: in}), err
 	case bytes.HasPrefix(mark, []byte{0xfe, 0xff}):
 		_, err = in.Discard(2)
-		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder().Reader(in), err
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder().Reader(&pairs{r: in}), err
 	default:
 		err = nil
 	}
@@ -126,4 +126,20 @@ func withoutMark(r io.Reader) (io.Reader, error) {
 		return nil, fmt.Errorf("passing over the byte order mark: %w", err)
 	}
 	return in, nil
+}
+
+// pairs reads UTF-16. Where it ends within two bytes it was cut off, which a
+// decoder would write as a character of its own.
+type pairs struct {
+	r   io.Reader
+	odd bool
+}
+
+func (p *pairs) Read(b []byte) (int, error) {
+	n, err := p.r.Read(b)
+	p.odd = p.odd != (n%2 == 1)
+	if p.odd && errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
 }

@@ -197,6 +197,31 @@ func TestOpenCutOff(t *testing.T) {
 	}
 }
 
+// UTF-16 that ends within a character is cut off, as a packed file can be.
+func TestOpenOddBytes(t *testing.T) {
+	for name, bigEndian := range map[string]bool{"little-endian": false, "big-endian": true} {
+		for _, content := range []string{"", hierarchyFile, strings.Repeat(hierarchyFile, 10_000)} {
+			for _, in := range []string{wideText(content, bigEndian) + "[", gzipped(t, wideText(content, bigEndian)+"[")} {
+				r, err := Open(strings.NewReader(in), 1<<30)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := io.ReadAll(r)
+				if !errors.Is(err, io.ErrUnexpectedEOF) || string(got) != content {
+					t.Errorf("%s: %d bytes of %d, %v", name, len(got), len(content), err)
+				}
+			}
+		}
+	}
+	r, err := Open(strings.NewReader(wideText(hierarchyFile, false)+"["), 1<<30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, reading, err := readHierarchy(r, sourceSize); err != nil || !reading.Truncated {
+		t.Error(reading, err)
+	}
+}
+
 func FuzzOpen(f *testing.F) {
 	f.Add([]byte(gzipped(f, hierarchyFile)))
 	f.Add([]byte(zipped(f, file{"a/", "", zip.Store}, file{"a/h.json", hierarchyFile, zip.Deflate})))
