@@ -92,7 +92,7 @@ type mailListCmd struct {
 
 func (c mailListCmd) Run(ctx context.Context, s streams) error {
 	header := []string{"ID", "NODE", "STATE", "QUEUED", "SENT", "SENDER", "RECIPIENTS", "SUBJECT", "LAST ERROR"}
-	return printAll(ctx, s, c.askFlags, api.MessagesPath, c.query(), header, func(m *api.Message) []string {
+	return printAll(ctx, s, c.askFlags, api.MessagesPath, c.query(), header, func(m *mailqueue.Message) []string {
 		return []string{
 			strconv.FormatInt(m.ID, 10), m.NodeID, queuesOf(m, ","), stamp(m.QueuedAt), strconv.Itoa(m.SendCount),
 			dash(m.Sender), recipientsOf(m), dash(oneLine(m.Subject)), dash(oneLine(m.LastError)),
@@ -101,7 +101,7 @@ func (c mailListCmd) Run(ctx context.Context, s streams) error {
 }
 
 // queuesOf lists the queues that a message counts in.
-func queuesOf(m *api.Message, separator string) string {
+func queuesOf(m *mailqueue.Message, separator string) string {
 	states := make([]string, len(m.States))
 	for i, s := range m.States {
 		states[i] = string(s)
@@ -109,7 +109,7 @@ func queuesOf(m *api.Message, separator string) string {
 	return strings.Join(states, separator)
 }
 
-func recipientsOf(m *api.Message) string {
+func recipientsOf(m *mailqueue.Message) string {
 	addresses := make([]string, len(m.Recipients))
 	for i, r := range m.Recipients {
 		addresses[i] = r.Address
@@ -138,7 +138,7 @@ func (c mailShowCmd) Run(ctx context.Context, s streams) error {
 		}
 		return server.copyTo(ctx, out, messagePath(c.ID, "/content"))
 	}
-	var m api.Message
+	var m mailqueue.Message
 	if err := server.do(ctx, "GET", messagePath(c.ID, ""), nil, &m); err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (c mailShowCmd) Run(ctx context.Context, s streams) error {
 }
 
 // printMessage writes a message for people.
-func printMessage(out io.Writer, m *api.Message) error {
+func printMessage(out io.Writer, m *mailqueue.Message) error {
 	rows := [][]string{
 		{"Subject", dash(oneLine(m.Subject))}, {"Sender", dash(m.Sender)}, {"State", queuesOf(m, ", ")}, {"Node", m.NodeID},
 		{"Queued", stamp(m.QueuedAt)}, {"Next try", stamp(m.DueAt)}, {"Bytes", strconv.FormatInt(m.Bytes, 10)}, {"Message-ID", dash(m.MessageID)},

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"outrigger/internal/mailqueue/api"
+	"outrigger/internal/mailqueue"
 )
 
 // An answer of the smarthost begins with its code, which is not said twice.
 func TestAttemptsOfAMessage(t *testing.T) {
 	var out strings.Builder
-	var m api.Message
+	var m mailqueue.Message
 	err := json.Unmarshal([]byte(`{"attempts": [
 		{"nodeId": "node_1", "status": 421, "answer": "421 4.7.0 Too many messages"}, {"nodeId": "node_1", "status": 500, "answer": "500"},
 		{"nodeId": "node_1", "error": "The smarthost did not answer."}

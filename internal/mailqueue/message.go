@@ -3,8 +3,6 @@ package mailqueue
 import (
 	"slices"
 	"time"
-
-	"outrigger/internal/work"
 )
 
 // State is where a message stands with one recipient.
@@ -20,34 +18,35 @@ const (
 // Message is one message of the relay's queues as lists show it. A message
 // with no waiting and no failed recipient is removed.
 type Message struct {
-	ID         int64
-	NodeID     string // whose queue it is in
-	MessageID  string // the header's, "" where there is none
-	Subject    string // decoded
-	Sender     string // the envelope's; "" for the null sender
-	Recipients []Recipient
-	Bytes      int64 // as it was received
-	QueuedAt   time.Time
-	SendCount  int       // attempts that counted, the most of any recipient's
-	DueAt      time.Time // when it is tried next; zero when no recipient is waiting
-	LastError  string    // of the latest attempt that failed
+	ID         int64       `json:"id"`
+	NodeID     string      `json:"nodeId" doc:"Whose queue it is in."`
+	MessageID  string      `json:"messageId,omitempty" doc:"Its header Message-ID."`
+	Subject    string      `json:"subject"` // decoded
+	Sender     string      `json:"sender" doc:"Of the envelope; empty for what must not be answered."`
+	Recipients []Recipient `json:"recipients"`
+	Bytes      int64       `json:"bytes" doc:"The size of the message in bytes."` // as it was received
+	QueuedAt   time.Time   `json:"queuedAt"`
+	SendCount  int         `json:"sendCount" doc:"Attempts that counted, the most of any recipient."`
+	States     []State     `json:"states" enum:"waiting,sent,error,deleted" doc:"The queues that it counts in."`
+	DueAt      time.Time   `json:"dueAt,omitzero" doc:"When it is tried next."` // zero when no recipient is waiting
+	LastError  string      `json:"lastError,omitempty"`                         // of the latest attempt that failed
+	Attempts   []Attempt   `json:"attempts,omitempty"`                          // the oldest first; lists have none
 }
 
 // Recipient is where a message stands with one of its recipients.
 type Recipient struct {
-	Address   string
-	State     State
-	SendCount int
-	DueAt     time.Time // zero unless it waits
-	LastError string
+	Address   string    `json:"address"`
+	State     State     `json:"state" enum:"waiting,sent,error,deleted"`
+	SendCount int       `json:"sendCount" doc:"Attempts for this recipient that counted."`
+	DueAt     time.Time `json:"dueAt,omitzero"` // zero unless it waits
+	LastError string    `json:"lastError,omitempty"`
 }
 
-// States lists the queues that the message counts in: Waiting is the mail
-// queue, Failed the error queue; it may be both.
-func (m *Message) States() []State {
-	var states []State
+// StatesOf lists the queues that a message counts in for its recipients: Waiting
+// is the mail queue, Failed the error queue; it may be both.
+func StatesOf(recipients []Recipient) (states []State) {
 	for _, s := range []State{Waiting, Failed} {
-		if slices.ContainsFunc(m.Recipients, func(r Recipient) bool { return r.State == s }) {
+		if slices.ContainsFunc(recipients, func(r Recipient) bool { return r.State == s }) {
 			states = append(states, s)
 		}
 	}
@@ -56,7 +55,11 @@ func (m *Message) States() []State {
 
 // Attempt is one try at sending a message.
 type Attempt struct {
-	work.Attempt
-	NodeID     string   // the node that tried
-	Recipients []string // addresses that it was for
+	At         time.Time `json:"at"`
+	NodeID     string    `json:"nodeId" doc:"Who tried."`
+	Recipients []string  `json:"recipients" doc:"Whom it was about."`
+	Status     int       `json:"status,omitempty" doc:"The SMTP code; absent when no answer came."`
+	Answer     string    `json:"answer,omitempty"`
+	Seconds    float64   `json:"seconds" doc:"How long it took, in seconds."`
+	Error      string    `json:"error,omitempty" doc:"Why no answer came."`
 }

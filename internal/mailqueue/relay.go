@@ -47,8 +47,8 @@ type Relay interface {
 	// if the filter asks for more than a state and a node, and there are too many messages
 	// to look at.
 	Total(ctx context.Context, f MessageFilter, most int) (n int, known bool, err error)
-	// Message returns one, with its attempts, the oldest first.
-	Message(ctx context.Context, id int64) (Message, []Attempt, error)
+	// Message returns one, with its attempts.
+	Message(ctx context.Context, id int64) (Message, error)
 	// Look returns a message's bytes as they are sent, and records who looked.
 	Look(ctx context.Context, id int64) ([]byte, error)
 

@@ -11,41 +11,6 @@ import (
 	"outrigger/internal/rest"
 )
 
-// Message is a message of the relay.
-type Message struct {
-	ID         int64             `json:"id"`
-	NodeID     string            `json:"nodeId" doc:"Whose queue it is in."`
-	MessageID  string            `json:"messageId,omitempty" doc:"Its header Message-ID."`
-	Subject    string            `json:"subject"`
-	Sender     string            `json:"sender" doc:"Of the envelope; empty for what must not be answered."`
-	Recipients []recipient       `json:"recipients"`
-	Bytes      int64             `json:"bytes" doc:"The size of the message in bytes."`
-	QueuedAt   time.Time         `json:"queuedAt"`
-	SendCount  int               `json:"sendCount" doc:"Attempts that counted, the most of any recipient."`
-	States     []mailqueue.State `json:"states" enum:"waiting,sent,error,deleted" doc:"The queues that it counts in."`
-	DueAt      time.Time         `json:"dueAt,omitzero" doc:"When it is tried next."`
-	LastError  string            `json:"lastError,omitempty"`
-	Attempts   []attempt         `json:"attempts,omitempty"`
-}
-
-type recipient struct {
-	Address   string          `json:"address"`
-	State     mailqueue.State `json:"state" enum:"waiting,sent,error,deleted"`
-	SendCount int             `json:"sendCount" doc:"Attempts for this recipient that counted."`
-	DueAt     time.Time       `json:"dueAt,omitzero"`
-	LastError string          `json:"lastError,omitempty"`
-}
-
-type attempt struct {
-	At         time.Time `json:"at"`
-	NodeID     string    `json:"nodeId" doc:"Who tried."`
-	Recipients []string  `json:"recipients" doc:"Whom it was about."`
-	Status     int       `json:"status,omitempty" doc:"The SMTP code; absent when no answer came."`
-	Answer     string    `json:"answer,omitempty"`
-	Seconds    float64   `json:"seconds" doc:"How long it took, in seconds."`
-	Error      string    `json:"error,omitempty" doc:"Why no answer came."`
-}
-
 // listed is a page of the messages that a selection has.
 type listed struct {
 	selection
@@ -69,7 +34,7 @@ func (a *API) registerMessages(r *rest.Router) {
 	rest.Add(r, rest.Route{Method: "GET", Path: one, Access: rest.Admins}, rest.Words{
 		ID: "getMessage", Tag: "mail", Summary: "Returns a message with every attempt at sending it.",
 		Text: "Needs `ADMIN`.", Answer: "The message.",
-	}, a.message, rest.Example[ofMessage, Message]{Name: "fresh", Err: missing})
+	}, a.message, rest.Example[ofMessage, mailqueue.Message]{Name: "fresh", Err: missing})
 	rest.Serve[ofMessage, rest.None](r, rest.Route{Method: "GET", Path: one + "/content", Access: rest.Admins, Own: true}, rest.Words{
 		ID: "getMessageContent", Tag: "mail", Summary: "Returns the bytes of a message, as they are sent.", Media: "message/rfc822",
 		Text:   "Needs `ADMIN`. Who looked is in the audit trail. `Accept` does not count.",
@@ -88,10 +53,12 @@ func (a *API) registerMessages(r *rest.Router) {
 		rest.Example[ofMessage, rest.None]{Name: "fresh", Err: missing})
 }
 
-var examplePage = []rest.Example[listed, rest.List[Message]]{{Name: "page", Out: &rest.List[Message]{Next: "gjc_KzQ3MTE", Items: []Message{{
+type messageList = rest.List[mailqueue.Message]
+
+var examplePage = []rest.Example[listed, messageList]{{Name: "page", Out: &messageList{Next: "gjc_KzQ3MTE", Items: []mailqueue.Message{{
 	ID: 4711, NodeID: "node_1", MessageID: "<JIRA.10001.1770308411000@example.com>", Subject: "[JIRA] (ATL-7) The canoe leaks",
 	Sender: "jira@example.com",
-	Recipients: []recipient{
+	Recipients: []mailqueue.Recipient{
 		{Address: "ada@example.com", State: mailqueue.Waiting, SendCount: 1, DueAt: day.Add(17 * time.Hour),
 			LastError: "451 4.3.0 try again later"},
 		{Address: "bob@example.com", State: mailqueue.Failed, SendCount: 1, LastError: "550 5.1.1 no such user"},
@@ -101,7 +68,7 @@ var examplePage = []rest.Example[listed, rest.List[Message]]{{Name: "page", Out:
 	LastError: "550 5.1.1 no such user",
 }}}}}
 
-func (a *API) listMessages(ctx context.Context, in listed) (list rest.List[Message], err error) {
+func (a *API) listMessages(ctx context.Context, in listed) (list messageList, err error) {
 	f, wrongFilter := in.filter()
 	after, wrongAfter := in.Page.AfterID()
 	if err := fault.Every(in.Wrong.Err(), wrongFilter, wrongAfter); err != nil {
@@ -111,34 +78,16 @@ func (a *API) listMessages(ctx context.Context, in listed) (list rest.List[Messa
 	found, err := a.Relay.Messages(ctx, f)
 	return rest.NewList(in.Page, found, err,
 		func(m mailqueue.Message) string { return strconv.FormatInt(m.ID, 10) },
-		func(m mailqueue.Message) Message { return messageOf(&m, nil) })
+		func(m mailqueue.Message) mailqueue.Message { return m })
 }
 
-func messageOf(m *mailqueue.Message, attempts []mailqueue.Attempt) Message {
-	out := Message{
-		ID: m.ID, NodeID: m.NodeID, MessageID: m.MessageID, Subject: m.Subject, Sender: m.Sender,
-		Recipients: make([]recipient, len(m.Recipients)), Bytes: m.Bytes, QueuedAt: m.QueuedAt,
-		SendCount: m.SendCount, States: m.States(), DueAt: m.DueAt, LastError: m.LastError,
-	}
-	for i, r := range m.Recipients {
-		out.Recipients[i] = recipient(r)
-	}
-	for _, t := range attempts {
-		out.Attempts = append(out.Attempts, attempt{t.At, t.NodeID, t.Recipients, t.Status, t.Answer, t.Took.Seconds(), t.Err})
-	}
-	return out
-}
-
-func (a *API) message(ctx context.Context, in ofMessage) (Message, error) {
+func (a *API) message(ctx context.Context, in ofMessage) (mailqueue.Message, error) {
 	id, err := mailqueue.ParseMessageID(ctx, in.ID)
 	if err != nil {
-		return Message{}, err
+		return mailqueue.Message{}, err
 	}
-	m, attempts, err := a.Relay.Message(ctx, id)
-	if err != nil {
-		return Message{}, mailqueue.HideMissing(ctx, err)
-	}
-	return messageOf(&m, attempts), nil
+	m, err := a.Relay.Message(ctx, id)
+	return m, mailqueue.HideMissing(ctx, err)
 }
 
 // content returns a message's bytes, as a file: a browser must not show

@@ -10,15 +10,16 @@ import (
 var QueuedAt = time.Date(2026, 2, 5, 16, 20, 11, 0, time.UTC)
 
 func attempts() []mailqueue.Attempt {
-	a := mailqueue.Attempt{NodeID: "node_1", Recipients: []string{"ada@example.com"}}
-	a.At, a.Status, a.Answer, a.Took = QueuedAt.Add(time.Minute), 451, "4.3.0 try again", 250*time.Millisecond
-	return []mailqueue.Attempt{a}
+	return []mailqueue.Attempt{{
+		At: QueuedAt.Add(time.Minute), NodeID: "node_1", Recipients: []string{"ada@example.com"}, Status: 451, Answer: "4.3.0 try again",
+		Seconds: 0.25,
+	}}
 }
 
 // Messages are one that waits, and one that waits for one recipient and
 // failed for another.
 func Messages() []mailqueue.Message {
-	return []mailqueue.Message{
+	list := []mailqueue.Message{
 		{ID: 1, NodeID: "node_1", MessageID: "<1@example.com>", Subject: "Your issue <script>", Sender: "jira@example.com", Bytes: 512,
 			QueuedAt: QueuedAt,
 			DueAt:    QueuedAt.Add(2 * time.Minute), SendCount: 1, LastError: "451 4.3.0 try again",
@@ -31,4 +32,8 @@ func Messages() []mailqueue.Message {
 				{Address: "lee@example.com", State: mailqueue.Waiting},
 			}},
 	}
+	for i := range list {
+		list[i].States = mailqueue.StatesOf(list[i].Recipients)
+	}
+	return list
 }

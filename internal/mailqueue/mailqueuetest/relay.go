@@ -40,7 +40,7 @@ func (f *Relay) Messages(_ context.Context, q mailqueue.MessageFilter) ([]mailqu
 	for _, m := range f.Mail {
 		matches := (q.NodeID == "" || q.NodeID == m.NodeID) &&
 			(q.IDs == nil || slices.Contains(q.IDs, m.ID)) &&
-			(q.State == "" || slices.Contains(m.States(), q.State))
+			(q.State == "" || slices.Contains(m.States, q.State))
 		if matches && m.ID > q.After && len(found) < q.Limit {
 			found = append(found, m)
 		}
@@ -60,31 +60,32 @@ func (f *Relay) Total(ctx context.Context, q mailqueue.MessageFilter, most int) 
 	return min(int(n), most), true, err
 }
 
-func (f *Relay) Message(_ context.Context, id int64) (mailqueue.Message, []mailqueue.Attempt, error) {
+func (f *Relay) Message(_ context.Context, id int64) (mailqueue.Message, error) {
 	for _, m := range f.Mail {
 		if m.ID == id {
-			return m, attempts(), f.Err
+			m.Attempts = attempts()
+			return m, f.Err
 		}
 	}
-	return mailqueue.Message{}, nil, fault.New(fault.NotFound, "There is no message %d.", id)
+	return mailqueue.Message{}, fault.New(fault.NotFound, "There is no message %d.", id)
 }
 
 func (f *Relay) Look(ctx context.Context, id int64) ([]byte, error) {
-	if _, _, err := f.Message(ctx, id); err != nil {
+	if _, err := f.Message(ctx, id); err != nil {
 		return nil, err
 	}
 	return []byte("Subject: <b>x</b>\r\n\r\nbytes \xff\r\n"), f.note("look %d", id)
 }
 
 func (f *Relay) Resend(ctx context.Context, id int64) error {
-	if _, _, err := f.Message(ctx, id); err != nil {
+	if _, err := f.Message(ctx, id); err != nil {
 		return err
 	}
 	return f.note("resend %d", id)
 }
 
 func (f *Relay) Delete(ctx context.Context, id int64) error {
-	if _, _, err := f.Message(ctx, id); err != nil {
+	if _, err := f.Message(ctx, id); err != nil {
 		return err
 	}
 	return f.note("delete %d", id)

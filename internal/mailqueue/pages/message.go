@@ -21,7 +21,7 @@ const shownRecipients = 3
 
 func rowOfMessage(m mailqueue.Message) messageRow {
 	row := messageRow{Message: m}
-	for _, s := range m.States() {
+	for _, s := range m.States {
 		row.Badges = append(row.Badges, recipientBadge(s))
 	}
 	var names []string
@@ -79,10 +79,15 @@ type attemptRow struct {
 	Tone console.Tone // "" of what is tried again
 }
 
+// Took is how long the attempt took.
+func (a attemptRow) Took() time.Duration {
+	return time.Duration(a.Seconds * float64(time.Second)).Round(time.Microsecond)
+}
+
 // Result is what came back; the status stands in front of an answer without one.
 func (a attemptRow) Result() string {
-	if a.Err != "" {
-		return a.Err
+	if a.Error != "" {
+		return a.Error
 	}
 	status := strconv.Itoa(a.Status)
 	return strings.TrimSpace(status + " " + strings.TrimPrefix(a.Answer, status))
@@ -100,12 +105,12 @@ func toneOfStatus(status int) console.Tone {
 }
 
 func (p *Pages) showMessage(r *http.Request) (console.Response, error) {
-	m, attempts, err := p.message(r)
+	m, err := p.message(r)
 	if err != nil {
 		return nil, err
 	}
 	view := messageView{messageRow: rowOfMessage(m)}
-	for _, a := range slices.Backward(attempts) {
+	for _, a := range slices.Backward(m.Attempts) {
 		view.Attempts = append(view.Attempts, attemptRow{a, toneOfStatus(a.Status)})
 	}
 	for _, recipient := range m.Recipients {
@@ -148,13 +153,13 @@ func idOfPath(r *http.Request) (int64, error) {
 }
 
 // message finds the message that a page is about.
-func (p *Pages) message(r *http.Request) (mailqueue.Message, []mailqueue.Attempt, error) {
+func (p *Pages) message(r *http.Request) (mailqueue.Message, error) {
 	id, err := idOfPath(r)
 	if err != nil {
-		return mailqueue.Message{}, nil, err
+		return mailqueue.Message{}, err
 	}
-	m, attempts, err := p.Relay.Message(r.Context(), id)
-	return m, attempts, mailqueue.HideMissing(r.Context(), err)
+	m, err := p.Relay.Message(r.Context(), id)
+	return m, mailqueue.HideMissing(r.Context(), err)
 }
 
 // shownContent is how much of a message a page shows; the rest is for a mail
@@ -194,7 +199,7 @@ func (p *Pages) resend(r *http.Request, id int64) (console.Response, error) {
 }
 
 func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
-	m, _, err := p.message(r)
+	m, err := p.message(r)
 	if err != nil {
 		return nil, err
 	}

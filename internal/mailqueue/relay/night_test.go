@@ -141,16 +141,14 @@ func (n *night) after(d time.Duration) {
 
 func (n *night) message(id int64) mailqueue.Message {
 	n.t.Helper()
-	m, _, err := n.queue.Message(n.t.Context(), id)
+	m, err := n.queue.Message(n.t.Context(), id)
 	must(n.t, err)
 	return m
 }
 
 func (n *night) attempts(id int64) []mailqueue.Attempt {
 	n.t.Helper()
-	_, attempts, err := n.queue.Message(n.t.Context(), id)
-	must(n.t, err)
-	return attempts
+	return n.message(id).Attempts
 }
 
 // dialled is when the smarthost was dialled, since the beginning.

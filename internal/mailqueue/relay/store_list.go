@@ -194,19 +194,20 @@ func show(m *mailqueue.Message, to recipients) {
 			m.LastError = one.LastError
 		}
 	}
+	m.States = mailqueue.StatesOf(m.Recipients)
 }
 
-// Message returns one message with its attempts, the oldest first:
-// fault.NotFound when there is none of that id.
-func (q *Queue) Message(ctx context.Context, id int64) (m mailqueue.Message, attempts []mailqueue.Attempt, err error) {
+// Message returns one message with its attempts: fault.NotFound when there is none
+// of that id.
+func (q *Queue) Message(ctx context.Context, id int64) (m mailqueue.Message, err error) {
 	err = q.db.Read(ctx, func(tx *db.Tx) error {
 		if m, err = db.One(ctx, tx, noMessage(id), scanMessage, messageSelect+` WHERE id = $1`, id); err != nil {
 			return err
 		}
-		attempts, err = readAttempts(ctx, tx, id)
+		m.Attempts, err = readAttempts(ctx, tx, id)
 		return err
 	})
-	return m, attempts, err
+	return m, err
 }
 
 func noMessage(id int64) error {
@@ -217,10 +218,10 @@ func readAttempts(ctx context.Context, tx *db.Tx, id int64) ([]mailqueue.Attempt
 	return db.List(ctx, tx, fmt.Sprintf("reading the attempts of message %d", id), func(row db.Row) (a mailqueue.Attempt, err error) {
 		var took int64
 		var recipients []byte
-		if err := row.Scan(&a.NodeID, &recipients, db.At(&a.At), &took, &a.Status, &a.Answer, &a.Err); err != nil {
+		if err := row.Scan(&a.NodeID, &recipients, db.At(&a.At), &took, &a.Status, &a.Answer, &a.Error); err != nil {
 			return a, err
 		}
-		a.Took = time.Duration(took) * time.Microsecond
+		a.Seconds = (time.Duration(took) * time.Microsecond).Seconds()
 		err = json.Unmarshal(recipients, &a.Recipients)
 		return a, err
 	}, `SELECT node_id, recipients, at, took, status, answer, error FROM relay_attempts WHERE message_id = $1 ORDER BY number`, id)

@@ -192,7 +192,7 @@ func (w *world) consistent() {
 	must(w.t, err)
 	for _, m := range list {
 		s := want[m.NodeID]
-		for _, state := range m.States() {
+		for _, state := range m.States {
 			if state == mailqueue.Waiting {
 				s.Size++
 			} else {
