@@ -44,7 +44,7 @@ func (c auditListCmd) Run(ctx context.Context, s streams) error {
 	return printAll(ctx, s, c.askFlags, api.Path, c.query(), header, func(e *api.AuditEntry) []string {
 		return []string{
 			stamp(e.At), dash(e.Who), dash(e.Address), e.Area, what(e),
-			dash(strings.Trim(e.ProjectKey+"/"+e.RepositoryKey, "/")), dash(oneLine(changed(e))),
+			dash(strings.Trim(e.Project+"/"+e.Repository, "/")), dash(oneLine(changed(e))),
 		}
 	})
 }

@@ -19,25 +19,26 @@ var Migrations = db.Migrations{Name: "audit", FS: migrations}
 
 // Entry is one change. A member that does not apply stays empty.
 type Entry struct {
-	At        time.Time // zero: the time of the transaction
-	Who       string    // the user's name
-	Source    string    // where that user comes from: two sources may have the same name
-	Address   string    // the client's address
-	RequestID string    // as in the answer and the log
+	At        time.Time `json:"at"` // zero: the time of the transaction
+	Who       string    `json:"who" doc:"The user; empty for changes that Outrigger made itself."`
+	Source    string    `json:"source,omitempty" doc:"Where that user comes from: local, a connection or oidc."`
+	Address   string    `json:"address,omitempty" doc:"The client's address."`
+	RequestID string    `json:"requestId,omitempty" doc:"As in the answer and the log."`
 
-	Area     string // the part of the program: "notifications", "identity" …
-	Action   string // what was done: "create", "update", "delete" …
-	Object   string // to what kind of thing: "rule", "token" …
-	ObjectID string
-	// ObjectName is what people called the thing at the time; empty where its id is
-	// its name.
-	ObjectName string
+	Area       string `json:"area" doc:"The part of the program."`               // "notifications", "identity" …
+	Action     string `json:"action" doc:"What was done, such as create."`       // "update", "delete" …
+	Object     string `json:"object" doc:"To what kind of thing, such as rule."` // "token" …
+	ObjectID   string `json:"objectId,omitempty"`
+	ObjectName string `json:"objectName,omitempty" doc:"What the thing was called at the time; absent where its id is its name."`
 
 	// What the thing is in, which says who may see the entry.
-	Connection, Project, Repository string
+	Connection string `json:"connection,omitempty"`
+	Project    string `json:"projectKey,omitempty"`
+	Repository string `json:"repositoryKey,omitempty"`
 
-	// Before and After are its members by name. Callers mask secrets.
-	Before, After map[string]string
+	// Callers mask secrets.
+	Before map[string]string `json:"before,omitempty" doc:"The members that changed, as they were."`
+	After  map[string]string `json:"after,omitempty" doc:"The same members as they are now."`
 }
 
 // Record writes an entry in the transaction of the change itself: either both

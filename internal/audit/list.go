@@ -13,7 +13,7 @@ import (
 
 // Stored is an entry as it is kept.
 type Stored struct {
-	ID int64
+	ID int64 `json:"id"`
 	Entry
 }
 

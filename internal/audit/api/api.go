@@ -39,24 +39,7 @@ func (a *API) Register(r *rest.Router) {
 }
 
 // AuditEntry is an entry as the API lists it.
-type AuditEntry struct {
-	ID            int64             `json:"id"`
-	At            time.Time         `json:"at"`
-	Who           string            `json:"who" doc:"The user; empty for changes that Outrigger made itself."`
-	Source        string            `json:"source,omitempty" doc:"Where that user comes from: local, a connection or oidc."`
-	Address       string            `json:"address,omitempty" doc:"The client's address."`
-	RequestID     string            `json:"requestId,omitempty" doc:"As in the answer and the log."`
-	Area          string            `json:"area" doc:"The part of the program."`
-	Action        string            `json:"action" doc:"What was done, such as create."`
-	Object        string            `json:"object" doc:"To what kind of thing, such as rule."`
-	ObjectID      string            `json:"objectId,omitempty"`
-	ObjectName    string            `json:"objectName,omitempty" doc:"What the thing was called at the time; absent where its id is its name."`
-	Connection    string            `json:"connection,omitempty"`
-	ProjectKey    string            `json:"projectKey,omitempty"`
-	RepositoryKey string            `json:"repositoryKey,omitempty"`
-	Before        map[string]string `json:"before,omitempty" doc:"The members that changed, as they were."`
-	After         map[string]string `json:"after,omitempty" doc:"The same members as they are now."`
-}
+type AuditEntry audit.Stored
 
 // common are the filters of every list of entries.
 type common struct {
@@ -97,7 +80,8 @@ func (a *API) list(ctx context.Context, in query) (list rest.List[AuditEntry], e
 	}
 	f.Limit = in.Page.Limit + 1
 	found, err := a.Entries(ctx, f)
-	return rest.NewList(in.Page, found, err, func(e audit.Stored) string { return strconv.FormatInt(e.ID, 10) }, entryOf)
+	return rest.NewList(in.Page, found, err,
+		func(e audit.Stored) string { return strconv.FormatInt(e.ID, 10) }, func(e audit.Stored) AuditEntry { return AuditEntry(e) })
 }
 
 // Entries returns the entries that the user of ctx may see, the newest first.
@@ -114,12 +98,4 @@ func (a *API) Total(ctx context.Context, f audit.Filter, most int) (n int, known
 		return err
 	})
 	return n, known, err
-}
-
-func entryOf(e audit.Stored) AuditEntry {
-	return AuditEntry{
-		ID: e.ID, At: e.At, Who: e.Who, Source: e.Source, Address: e.Address, RequestID: e.RequestID,
-		Area: e.Area, Action: e.Action, Object: e.Object, ObjectID: e.ObjectID, ObjectName: e.ObjectName,
-		Connection: e.Connection, ProjectKey: e.Project, RepositoryKey: e.Repository, Before: e.Before, After: e.After,
-	}
 }
