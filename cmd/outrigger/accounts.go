@@ -23,14 +23,14 @@ type accounts interface {
 	EnableUser(ctx context.Context, name string, keep []int64) error
 	// RemoveSecondFactor removes the app, passkeys and recovery codes of a user.
 	RemoveSecondFactor(ctx context.Context, name string) error
-	Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (api.Grant, error)
+	Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (identity.Grant, error)
 	Revoke(ctx context.Context, name string, id int64) error
-	Groups(ctx context.Context) ([]api.Group, error)
-	GrantGroup(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (api.Grant, error)
+	Groups(ctx context.Context) ([]identity.Group, error)
+	GrantGroup(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (identity.Grant, error)
 	RevokeGroup(ctx context.Context, name string, id int64) error
 	// CreateToken makes a token of a user; "" is the signed-in user.
 	CreateToken(ctx context.Context, user, name string, scope identity.Scope, expires time.Time) (api.CreatedToken, error)
-	Tokens(ctx context.Context, user string) ([]api.Token, error)
+	Tokens(ctx context.Context, user string) ([]identity.Token, error)
 	RevokeToken(ctx context.Context, id int64) error
 }
 

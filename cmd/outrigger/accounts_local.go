@@ -81,11 +81,6 @@ func (a localAccounts) EnableUser(ctx context.Context, name string, keep []int64
 	return err
 }
 
-func (a localAccounts) Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (api.Grant, error) {
-	g, err := a.Service.Grant(ctx, name, perm, at)
-	return api.GrantOf(g), err
-}
-
 func (a localAccounts) CreateToken(
 	ctx context.Context, user, name string, scope identity.Scope, expires time.Time,
 ) (api.CreatedToken, error) {
@@ -93,19 +88,14 @@ func (a localAccounts) CreateToken(
 		return api.CreatedToken{}, errNoOwner
 	}
 	plain, t, err := a.Service.CreateToken(ctx, user, name, scope, expires)
-	return api.CreatedToken{Token: api.TokenOf(t), Plain: plain.Reveal()}, err
+	return api.CreatedToken{Token: t, Plain: plain.Reveal()}, err
 }
 
-func (a localAccounts) Tokens(ctx context.Context, user string) ([]api.Token, error) {
+func (a localAccounts) Tokens(ctx context.Context, user string) ([]identity.Token, error) {
 	if user == "" {
 		return nil, errNoOwner
 	}
-	stored, err := a.Service.Tokens(ctx, user, 0, atOnce)
-	all := make([]api.Token, len(stored))
-	for i, t := range stored {
-		all[i] = api.TokenOf(t)
-	}
-	return all, err
+	return a.Service.Tokens(ctx, user, 0, atOnce)
 }
 
 // errNoOwner: without a server there is no signed-in user.

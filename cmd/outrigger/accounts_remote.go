@@ -68,8 +68,8 @@ func (a remoteAccounts) RemoveSecondFactor(ctx context.Context, name string) err
 	return a.do(ctx, "DELETE", userPath(name, "/second-factor"), nil, nil)
 }
 
-func (a remoteAccounts) Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (api.Grant, error) {
-	return a.grantAt(ctx, userPath(name, "/grants"), perm, at)
+func (a remoteAccounts) Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (identity.Grant, error) {
+	return a.grantAt(ctx, userPath(name, "/grants"), api.NewGrant{Permission: perm, Resource: at})
 }
 
 func (a remoteAccounts) Revoke(ctx context.Context, name string, id int64) error {
@@ -83,12 +83,12 @@ func (a remoteAccounts) CreateToken(
 	return t, err
 }
 
-func (a remoteAccounts) Tokens(ctx context.Context, user string) ([]api.Token, error) {
+func (a remoteAccounts) Tokens(ctx context.Context, user string) ([]identity.Token, error) {
 	query := url.Values{}
 	if user != "" {
 		query.Set("user", user)
 	}
-	return list[api.Token](ctx, a.client, api.TokensPath, query)
+	return list[identity.Token](ctx, a.client, api.TokensPath, query)
 }
 
 func (a remoteAccounts) RevokeToken(ctx context.Context, id int64) error {

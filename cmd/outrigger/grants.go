@@ -10,7 +10,7 @@ import (
 )
 
 // grantsText writes grants as "3: REPO_ADMIN main/ALPHA/api, 7: ADMIN".
-func grantsText(grants []api.Grant) string {
+func grantsText(grants []identity.Grant) string {
 	var parts []string
 	for _, g := range grants {
 		text := fmt.Sprintf("%d: %s", g.ID, g.Permission)
@@ -34,19 +34,18 @@ func (f resourceFlags) resource() identity.Resource {
 }
 
 // grant has give grant a permission, and prints the grant.
-func (f accountFlags) grant(ctx context.Context, s streams, give func(context.Context, accounts) (api.Grant, error)) error {
+func (f accountFlags) grant(ctx context.Context, s streams, give func(context.Context, accounts) (identity.Grant, error)) error {
 	return f.with(ctx, s, func(ctx context.Context, a accounts) error {
 		g, err := give(ctx, a)
 		if err != nil {
 			return err
 		}
-		return s.say(f.JSON, g, "%s", grantsText([]api.Grant{g}))
+		return s.say(f.JSON, g, "%s", grantsText([]identity.Grant{g}))
 	})
 }
 
 // grantAt posts a grant to the list of a user's or a group's grants.
-func (a remoteAccounts) grantAt(ctx context.Context, path string, perm identity.Permission, at identity.Resource) (g api.Grant, err error) {
-	in := api.NewGrant{Permission: perm, Connection: at.Connection, Project: at.Project, Repository: at.Repository}
+func (a remoteAccounts) grantAt(ctx context.Context, path string, in api.NewGrant) (g identity.Grant, err error) {
 	err = a.do(ctx, "POST", path, in, &g)
 	return g, err
 }

@@ -24,7 +24,7 @@ func (c groupListCmd) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		header := []string{"NAME", "PERMISSIONS (ID: GRANT)", "USERS", "SETTING"}
-		return printList(s, c.JSON, groups, header, func(g *api.Group) []string {
+		return printList(s, c.JSON, groups, header, func(g *identity.Group) []string {
 			setting := "-"
 			if g.Admin {
 				setting = "admin_groups"
@@ -42,7 +42,7 @@ type groupGrantCmd struct {
 }
 
 func (c groupGrantCmd) Run(ctx context.Context, s streams) error {
-	return c.grant(ctx, s, func(ctx context.Context, a accounts) (api.Grant, error) {
+	return c.grant(ctx, s, func(ctx context.Context, a accounts) (identity.Grant, error) {
 		return a.GrantGroup(ctx, c.Name, c.Permission, c.resource())
 	})
 }
@@ -59,28 +59,18 @@ func (c groupRevokeCmd) Run(ctx context.Context, s streams) error {
 
 func groupPath(name, rest string) string { return api.GroupsPath + "/" + url.PathEscape(name) + rest }
 
-func (a remoteAccounts) Groups(ctx context.Context) ([]api.Group, error) {
-	return list[api.Group](ctx, a.client, api.GroupsPath, url.Values{})
+func (a remoteAccounts) Groups(ctx context.Context) ([]identity.Group, error) {
+	return list[identity.Group](ctx, a.client, api.GroupsPath, url.Values{})
 }
 
-func (a remoteAccounts) GrantGroup(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (api.Grant, error) {
-	return a.grantAt(ctx, groupPath(name, "/grants"), perm, at)
+func (a remoteAccounts) GrantGroup(ctx context.Context, name string, p identity.Permission, at identity.Resource) (identity.Grant, error) {
+	return a.grantAt(ctx, groupPath(name, "/grants"), api.NewGrant{Permission: p, Resource: at})
 }
 
 func (a remoteAccounts) RevokeGroup(ctx context.Context, name string, id int64) error {
 	return a.do(ctx, "DELETE", groupPath(name, "/grants/"+strconv.FormatInt(id, 10)), nil, nil)
 }
 
-func (a localAccounts) Groups(ctx context.Context) ([]api.Group, error) {
-	stored, err := a.Service.Groups(ctx, "", atOnce)
-	all := make([]api.Group, len(stored))
-	for i, g := range stored {
-		all[i] = api.GroupOf(g)
-	}
-	return all, err
-}
-
-func (a localAccounts) GrantGroup(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (api.Grant, error) {
-	g, err := a.Service.GrantGroup(ctx, name, perm, at)
-	return api.GrantOf(g), err
+func (a localAccounts) Groups(ctx context.Context) ([]identity.Group, error) {
+	return a.Service.Groups(ctx, "", atOnce)
 }

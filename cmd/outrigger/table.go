@@ -40,7 +40,7 @@ func printRows(out io.Writer, header []string, rows [][]string) error {
 // printList prints a list: as JSON, or as a table with a row for each.
 func printList[T any](s streams, asJSON bool, list []T, header []string, row func(*T) []string) error {
 	if asJSON {
-		return printJSON(s.out, list)
+		return printJSON(s.out, append([]T{}, list...)) // of none [], not null
 	}
 	rows := make([][]string, len(list))
 	for i := range list {

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"outrigger/internal/accounts/api"
 	"outrigger/internal/config"
 	"outrigger/internal/identity"
 )
@@ -55,7 +54,7 @@ func (c tokenListCmd) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		header := []string{"ID", "USER", "NAME", "SCOPE", "EXPIRES", "LAST USED"}
-		return printList(s, c.JSON, tokens, header, func(t *api.Token) []string {
+		return printList(s, c.JSON, tokens, header, func(t *identity.Token) []string {
 			return []string{strconv.FormatInt(t.ID, 10), t.User, t.Name, string(t.Scope), stamp(t.ExpiresAt), stamp(t.UsedAt)}
 		})
 	})

@@ -121,7 +121,7 @@ func (c userPasswordCmd) endTokens(ctx context.Context, s streams, a accounts) (
 	if err != nil {
 		return false, "", err
 	}
-	list = slices.DeleteFunc(list, func(t api.Token) bool { return !t.ExpiresAt.IsZero() && time.Now().After(t.ExpiresAt) })
+	list = slices.DeleteFunc(list, func(t identity.Token) bool { return !t.ExpiresAt.IsZero() && time.Now().After(t.ExpiresAt) })
 	if len(list) == 0 {
 		return true, "", nil
 	}
@@ -165,7 +165,7 @@ type userGrantCmd struct {
 }
 
 func (c userGrantCmd) Run(ctx context.Context, s streams) error {
-	return c.grant(ctx, s, func(ctx context.Context, a accounts) (api.Grant, error) {
+	return c.grant(ctx, s, func(ctx context.Context, a accounts) (identity.Grant, error) {
 		return a.Grant(ctx, c.Name, c.Permission, c.resource())
 	})
 }

@@ -14,10 +14,10 @@ import (
 
 // Grant is a permission that a user or a group has at a place.
 type Grant struct {
-	ID         int64
-	Permission Permission
-	Resource   Resource
-	GrantedAt  time.Time
+	ID         int64      `json:"id"`
+	Permission Permission `json:"permission" enum:"SYS_ADMIN,ADMIN,PROJECT_ADMIN,REPO_ADMIN"`
+	Resource
+	GrantedAt time.Time `json:"grantedAt"`
 }
 
 // JudgeGrant says what is wrong with a permission at a place.

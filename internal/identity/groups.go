@@ -15,10 +15,10 @@ import (
 // Group is a group of single sign-on: one that a user is known to be in, that was
 // granted something, or that the settings name.
 type Group struct {
-	Name   string // as the provider writes it; names are compared exactly
-	Admin  bool   // the setting identity.oidc.admin_groups gives its members ADMIN
-	Users  int    // who are known to be in it now
-	Grants []Grant
+	Name   string  `json:"name" doc:"As the provider writes it."` // names are compared exactly
+	Admin  bool    `json:"adminGroup" doc:"The setting identity.oidc.admin_groups names it, so that its users have ADMIN."`
+	Users  int     `json:"users" min:"0" doc:"How many users are known to be in it."`
+	Grants []Grant `json:"grants"`
 }
 
 // gives reports whether members have something through the group.
@@ -73,7 +73,7 @@ func (s *Service) Groups(ctx context.Context, after string, limit int) (list []G
 // groupIn is the group of that name, which is added where it is missing.
 func groupIn(all map[string]*Group, name string) *Group {
 	if all[name] == nil {
-		all[name] = &Group{Name: name}
+		all[name] = &Group{Name: name, Grants: []Grant{}}
 	}
 	return all[name]
 }
@@ -100,13 +100,14 @@ func (s *Service) countMembers(ctx context.Context, tx *db.Tx, all map[string]*G
 // Group returns a group. NotFound: no user is known to be in it, and neither a
 // grant nor the settings name it.
 func (s *Service) Group(ctx context.Context, name string) (Group, error) {
-	g := &Group{Name: name, Admin: s.groups != nil && slices.Contains(s.groups.admins, name)}
+	g := &Group{Name: name, Grants: []Grant{}, Admin: s.groups != nil && slices.Contains(s.groups.admins, name)}
 	if judgeGroup(name) == "" {
-		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		err := s.db.Read(ctx, func(tx *db.Tx) error {
 			if err := s.countMembers(ctx, tx, map[string]*Group{name: g}, `m.name = $1`, name); err != nil {
 				return err
 			}
-			g.Grants, err = grantsOfGroup(ctx, tx, name)
+			grants, err := grantsOfGroup(ctx, tx, name)
+			g.Grants = append([]Grant{}, grants...)
 			return err
 		})
 		if err != nil {

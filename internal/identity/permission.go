@@ -20,9 +20,9 @@ func Permissions() []Permission { return []Permission{SysAdmin, Admin, ProjectAd
 
 // Resource is the place that a permission is about. The zero value is everywhere.
 type Resource struct {
-	Connection string // the platform's name here, exact
-	Project    string // key, compared without case
-	Repository string // slug, compared without case
+	Connection string `json:"connection,omitempty" doc:"For PROJECT_ADMIN and REPO_ADMIN, and only there."` // the platform's name here, exact
+	Project    string `json:"projectKey,omitempty" doc:"For PROJECT_ADMIN and REPO_ADMIN, and only there."` // key, compared without case
+	Repository string `json:"repositoryKey,omitempty" doc:"For REPO_ADMIN, and only there."`                // slug, compared without case
 }
 
 // same reports whether both name the same project, and repository where deep.

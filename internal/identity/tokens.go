@@ -27,21 +27,31 @@ const (
 // Token is what a program shows instead of a name and password. What it shows
 // was given out once and is not known here.
 type Token struct {
-	ID        int64
-	UserID    int64
-	User      string // its owner's Ref
-	Name      string // what it is for
-	Scope     Scope
-	CreatedAt time.Time
-	ExpiresAt time.Time // zero: never
-	UsedAt    time.Time // to the minute; zero: never
-	// RestsSince is since when it is refused after a restore, until KeepTokens; zero:
-	// it is not.
-	RestsSince time.Time
-	// PausedSince is since when it is refused because its owner is paused, as Tokens
-	// lists it; zero: it is not.
-	PausedSince time.Time
+	ID        int64     `json:"id"`
+	UserID    int64     `json:"-"`
+	User      string    `json:"user" doc:"Its owner."` // a Ref
+	Name      string    `json:"name" doc:"What it is for."`
+	Scope     Scope     `json:"scope" enum:"all,read,backup,monitoring,builds,mail"`
+	CreatedAt time.Time `json:"createdAt"`
+	ExpiresAt time.Time `json:"expiresAt,omitzero" doc:"Absent: never."`
+	UsedAt    time.Time `json:"lastUsedAt,omitzero" doc:"To the minute."`
+	// RestsSince ends with KeepTokens.
+	RestsSince  time.Time `json:"restsSince,omitzero" doc:"Since when it is refused after a restore, until an administrator keeps it."`
+	PausedSince time.Time `json:"pausedSince,omitzero"`
 }
+
+// MemberWords are those of the members that need more than a few.
+func (Token) MemberWords() map[string]string {
+	return map[string]string{
+		"scope": ScopeWords,
+		"pausedSince": "In lists: since when it is refused because its owner has not signed in for `identity.oidc.idle`, until the next " +
+			"sign-in.",
+	}
+}
+
+// ScopeWords say what a token of each scope may do.
+const ScopeWords = "`all`; `read`: GET and HEAD; `backup`: taking backups; `monitoring`: the mail queue endpoints, what needs " +
+	"attention, and `/metrics`; `builds`: posting build statuses; `mail`: SMTP AUTH."
 
 // over reports whether the token has expired.
 func (t Token) over(now time.Time) bool { return !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt) }

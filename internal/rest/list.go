@@ -91,6 +91,11 @@ func NewList[R, T any](p Page, rows []R, err error, key func(R) string, item fun
 	return l, nil
 }
 
+// ListOf is NewList of rows that are the items themselves.
+func ListOf[T any](p Page, rows []T, err error, key func(T) string) (List[T], error) {
+	return NewList(p, rows, err, key, func(row T) T { return row })
+}
+
 // Each lists what item makes of each row; it is never nil.
 func Each[R, T any](rows []R, item func(R) T) []T {
 	items := make([]T, len(rows))

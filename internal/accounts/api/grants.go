@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
@@ -16,28 +15,14 @@ import (
 // NewGrant is a permission to grant.
 type NewGrant struct {
 	Permission identity.Permission `json:"permission" enum:"SYS_ADMIN,ADMIN,PROJECT_ADMIN,REPO_ADMIN"`
-	Connection string              `json:"connection,omitempty" doc:"For PROJECT_ADMIN and REPO_ADMIN, and only there."`
-	Project    string              `json:"projectKey,omitempty" doc:"For PROJECT_ADMIN and REPO_ADMIN, and only there."`
-	Repository string              `json:"repositoryKey,omitempty" doc:"For REPO_ADMIN, and only there."`
-}
-
-// Grant is a permission that was granted.
-type Grant struct {
-	ID int64 `json:"id"`
-	NewGrant
-	GrantedAt time.Time `json:"grantedAt"`
-}
-
-// GrantOf is a grant as the API lists it.
-func GrantOf(g identity.Grant) Grant {
-	return Grant{g.ID, NewGrant{g.Permission, g.Resource.Connection, g.Resource.Project, g.Resource.Repository}, g.GrantedAt}
+	identity.Resource
 }
 
 // granting is a request to grant a permission.
 type granting struct {
 	NewGrant
 	Wrong fault.Fields `json:"-"`
-	rest.Ignored[Grant]
+	rest.Ignored[identity.Grant]
 }
 
 type grantUser struct {
@@ -61,13 +46,12 @@ func (e endpoints) registerGrants(r *rest.Router) {
 		ID: "grantPermission", Tag: tag, Summary: "Gives a user a permission.", Answer: "The permission is granted.", Status: http.StatusCreated,
 		Text:      "Needs `SYS_ADMIN`. A token alone may not do this; see `Outrigger-Code`.",
 		Confirmed: true, Refused: []int{http.StatusConflict},
-	}, func(ctx context.Context, in grantUser) (Grant, error) {
+	}, func(ctx context.Context, in grantUser) (identity.Grant, error) {
 		perm, at, err := e.readGrant(in.granting, identity.JudgeGrant)
 		if err != nil {
-			return Grant{}, err
+			return identity.Grant{}, err
 		}
-		g, err := e.identity.Grant(ctx, in.Name, perm, at)
-		return GrantOf(g), err
+		return e.identity.Grant(ctx, in.Name, perm, at)
 	}, exampleGrants...)
 	rest.Add(r, rest.Route{Method: "DELETE", Path: userPath + "/grants/{id}", Access: rest.SysAdmins}, rest.Words{
 		ID: "revokePermission", Tag: tag, Summary: "Takes a permission back.", Answer: "The permission is gone, on every node within a second.",
@@ -78,23 +62,24 @@ func (e endpoints) registerGrants(r *rest.Router) {
 	}, rest.Done(func(ctx context.Context, in revokeGrant) error { return e.identity.Revoke(ctx, in.Name, in.ID) }))
 }
 
-var exampleGrants = []rest.Example[grantUser, Grant]{
-	{Name: "repository", In: grantUser{granting: granting{NewGrant: ofRepository}}, Out: &Grant{3, ofRepository, day}},
+var exampleGrants = []rest.Example[grantUser, identity.Grant]{
+	{Name: "repository", In: grantUser{granting: granting{NewGrant: NewGrant{identity.RepoAdmin, api}}},
+		Out: &identity.Grant{ID: 3, Permission: identity.RepoAdmin, Resource: api, GrantedAt: day}},
 	{
-		Name: "tooNarrow", In: grantUser{granting: granting{NewGrant: NewGrant{Permission: identity.Admin, Project: "ALPHA"}}},
+		Name: "tooNarrow", In: grantUser{granting: granting{NewGrant: NewGrant{identity.Admin, identity.Resource{Project: "ALPHA"}}}},
 		Err: fault.InvalidField("projectKey", "The permission is for more than one project; leave this empty."),
 	},
 }
 
-var ofRepository = NewGrant{identity.RepoAdmin, "main", "ALPHA", "api"}
+var api = identity.Resource{Connection: "main", Project: "ALPHA", Repository: "api"}
 
 // listGrants answers all of them: no user has so many that they need pages.
-func (e endpoints) listGrants(ctx context.Context, in ofUser) (list rest.List[Grant], err error) {
+func (e endpoints) listGrants(ctx context.Context, in ofUser) (list rest.List[identity.Grant], err error) {
 	if err := selfOr(ctx, in.Name); err != nil {
 		return list, err
 	}
 	u, err := e.identity.User(ctx, in.Name)
-	return rest.List[Grant]{Items: rest.Each(u.Grants, GrantOf)}, err
+	return rest.List[identity.Grant]{Items: append([]identity.Grant{}, u.Grants...)}, err
 }
 
 // readGrant reads the permission that a request is to grant; judge says what else
@@ -103,11 +88,10 @@ func (e endpoints) readGrant(
 	in granting, judge func(identity.Permission, identity.Resource) error,
 ) (identity.Permission, identity.Resource, error) {
 	perm := rest.Spelled(in.Permission, identity.Permissions()...)
-	at := identity.Resource{Connection: in.Connection, Project: in.Project, Repository: in.Repository}
-	if names := e.connections(); at.Connection != "" && !slices.Contains(names, at.Connection) {
-		in.Wrong.Add("connection", "%s", noConnection(at.Connection, names))
+	if names := e.connections(); in.Connection != "" && !slices.Contains(names, in.Connection) {
+		in.Wrong.Add("connection", "%s", noConnection(in.Connection, names))
 	}
-	return perm, at, fault.Every(in.Wrong.Err(), judge(perm, at))
+	return perm, in.Resource, fault.Every(in.Wrong.Err(), judge(perm, in.Resource))
 }
 
 func noConnection(name string, names []string) string {

@@ -9,19 +9,6 @@ import (
 	"outrigger/internal/rest"
 )
 
-// Group is a group of single sign-on.
-type Group struct {
-	Name   string  `json:"name" doc:"As the provider writes it."`
-	Admin  bool    `json:"adminGroup" doc:"The setting identity.oidc.admin_groups names it, so that its users have ADMIN."`
-	Users  int     `json:"users" min:"0" doc:"How many users are known to be in it."`
-	Grants []Grant `json:"grants"`
-}
-
-// GroupOf is a group as the API lists it.
-func GroupOf(g identity.Group) Group {
-	return Group{g.Name, g.Admin, g.Users, rest.Each(g.Grants, GrantOf)}
-}
-
 // GroupUser is a user who is known to be in a group.
 type GroupUser struct {
 	User    string    `json:"user" doc:"The user's name, as /users/{name} takes it." example:"oidc:ada"`
@@ -51,19 +38,16 @@ func (e endpoints) registerGroups(r *rest.Router) {
 	}, e.listGroups)
 	rest.Add(r, rest.Route{Method: "GET", Path: groupPath, Access: rest.SysAdmins}, rest.Words{
 		ID: "getGroup", Tag: tag, Summary: "Returns a group of single sign-on.", Text: "Needs `SYS_ADMIN`.", Answer: "The group.",
-	}, func(ctx context.Context, in ofGroup) (Group, error) {
-		g, err := e.identity.Group(ctx, in.Group)
-		return GroupOf(g), err
-	})
+	}, func(ctx context.Context, in ofGroup) (identity.Group, error) { return e.identity.Group(ctx, in.Group) })
 	rest.Add(r, rest.Route{Method: "GET", Path: groupPath + "/users", Access: rest.SysAdmins}, rest.Words{
 		ID: "listGroupUsers", Tag: tag, Summary: "Lists the users who are known to be in a group, by name.", Answer: "A page of users.",
 		Text: "Needs `SYS_ADMIN`. Those who signed in with the provider within 7 days and of whom it named the group then.",
 	}, e.listMembers)
 }
 
-func (e endpoints) listGroups(ctx context.Context, in listPage) (list rest.List[Group], err error) {
+func (e endpoints) listGroups(ctx context.Context, in listPage) (list rest.List[identity.Group], err error) {
 	groups, err := e.identity.Groups(ctx, in.Page.After, in.Page.Limit+1)
-	return rest.NewList(in.Page, groups, err, identity.Group.Place, GroupOf)
+	return rest.ListOf(in.Page, groups, err, identity.Group.Place)
 }
 
 func (e endpoints) listMembers(ctx context.Context, in listUsersOfGroup) (list rest.List[GroupUser], err error) {
@@ -91,9 +75,9 @@ func (e endpoints) registerGroupGrants(r *rest.Router) {
 	rest.Add(r, rest.Route{Method: "GET", Path: groupPath + "/grants", Access: rest.SysAdmins}, rest.Words{
 		ID: "listGroupGrants", Tag: tag, Summary: "Lists what a group was granted.", Answer: "All grants, the oldest first.",
 		Text: "Needs `SYS_ADMIN`. It is not cut into pages. What `identity.oidc.admin_groups` gives is not listed.",
-	}, func(ctx context.Context, in ofGroup) (rest.List[Grant], error) {
+	}, func(ctx context.Context, in ofGroup) (rest.List[identity.Grant], error) {
 		g, err := e.identity.Group(ctx, in.Group)
-		return rest.List[Grant]{Items: rest.Each(g.Grants, GrantOf)}, err
+		return rest.List[identity.Grant]{Items: g.Grants}, err
 	})
 	rest.Add(r, rest.Route{Method: "POST", Path: groupPath + "/grants", Access: rest.SysAdmins}, rest.Words{
 		ID: "grantPermissionToGroup", Tag: tag, Summary: "Gives the users of a group a permission.", Answer: "The permission is granted.",
@@ -102,8 +86,10 @@ func (e endpoints) registerGroupGrants(r *rest.Router) {
 			"who are known to be in the group, for others from their next sign-in with the provider on. A token alone may not do this; " +
 			"see `Outrigger-Code`.",
 		Confirmed: true, Refused: []int{http.StatusConflict},
-	}, e.grantGroup, rest.Example[grantGroup, Grant]{
-		Name: "project", In: grantGroup{granting: granting{NewGrant: NewGrant{identity.ProjectAdmin, "main", "ALPHA", ""}}},
+	}, e.grantGroup, rest.Example[grantGroup, identity.Grant]{
+		Name: "project", In: grantGroup{granting: granting{NewGrant: NewGrant{
+			identity.ProjectAdmin, identity.Resource{Connection: "main", Project: "ALPHA"},
+		}}},
 	})
 	rest.Add(r, rest.Route{Method: "DELETE", Path: groupPath + "/grants/{id}", Access: rest.SysAdmins}, rest.Words{
 		ID: "revokePermissionOfGroup", Tag: tag, Summary: "Takes a permission back from a group.", Confirmed: true,
@@ -112,13 +98,12 @@ func (e endpoints) registerGroupGrants(r *rest.Router) {
 	}, rest.Done(func(ctx context.Context, in revokeGroup) error { return e.identity.RevokeGroup(ctx, in.Group, in.ID) }))
 }
 
-func (e endpoints) grantGroup(ctx context.Context, in grantGroup) (Grant, error) {
+func (e endpoints) grantGroup(ctx context.Context, in grantGroup) (identity.Grant, error) {
 	perm, at, err := e.readGrant(in.granting, func(perm identity.Permission, at identity.Resource) error {
 		return identity.JudgeGroupGrant(in.Group, perm, at)
 	})
 	if err != nil {
-		return Grant{}, err
+		return identity.Grant{}, err
 	}
-	g, err := e.identity.GrantGroup(ctx, in.Group, perm, at)
-	return GrantOf(g), err
+	return e.identity.GrantGroup(ctx, in.Group, perm, at)
 }

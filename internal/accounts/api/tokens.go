@@ -11,39 +11,9 @@ import (
 	"outrigger/internal/rest"
 )
 
-// Token is a token without what it shows.
-type Token struct {
-	ID        int64          `json:"id"`
-	User      string         `json:"user" doc:"Its owner."`
-	Name      string         `json:"name" doc:"What it is for."`
-	Scope     identity.Scope `json:"scope" enum:"all,read,backup,monitoring,builds,mail"`
-	CreatedAt time.Time      `json:"createdAt"`
-	ExpiresAt time.Time      `json:"expiresAt,omitzero" doc:"Absent: never."`
-	UsedAt    time.Time      `json:"lastUsedAt,omitzero" doc:"To the minute."`
-	Rests     time.Time      `json:"restsSince,omitzero" doc:"Since when it is refused after a restore, until an administrator keeps it."`
-	Paused    time.Time      `json:"pausedSince,omitzero"`
-}
-
-// MemberWords are those of the members that need more than a few.
-func (Token) MemberWords() map[string]string {
-	return map[string]string{
-		"scope": scopeWords,
-		"pausedSince": "In lists: since when it is refused because its owner has not signed in for `identity.oidc.idle`, until the next " +
-			"sign-in.",
-	}
-}
-
-const scopeWords = "`all`; `read`: GET and HEAD; `backup`: taking backups; `monitoring`: the mail queue endpoints, what needs " +
-	"attention, and `/metrics`; `builds`: posting build statuses; `mail`: SMTP AUTH."
-
-// TokenOf is a token as the API lists it.
-func TokenOf(t identity.Token) Token {
-	return Token{t.ID, t.User, t.Name, t.Scope, t.CreatedAt, t.ExpiresAt, t.UsedAt, t.RestsSince, t.PausedSince}
-}
-
 // CreatedToken is a token that was made.
 type CreatedToken struct {
-	Token
+	identity.Token
 	Plain string `json:"token" pattern:"^otr_[A-Za-z0-9_-]{43}$" doc:"The token itself: this is the only time that it is shown."`
 }
 
@@ -54,11 +24,13 @@ type NewToken struct {
 	Scope     identity.Scope `json:"scope" enum:"all,read,backup,monitoring,builds,mail"`
 	ExpiresAt time.Time      `json:"expiresAt,omitzero" doc:"Without it never."`
 	Wrong     fault.Fields   `json:"-"`
-	rest.Ignored[Token]
+	rest.Ignored[identity.Token]
 }
 
 // MemberWords are those of the members that need more than a few.
-func (NewToken) MemberWords() map[string]string { return map[string]string{"scope": scopeWords} }
+func (NewToken) MemberWords() map[string]string {
+	return map[string]string{"scope": identity.ScopeWords}
+}
 
 // listOfUser is a page of what a user has.
 type listOfUser struct {
@@ -91,7 +63,7 @@ func (e endpoints) registerTokens(r *rest.Router) {
 	}, e.createToken, rest.Example[NewToken, CreatedToken]{
 		Name: "monitor", In: NewToken{Name: "monitor", Scope: identity.Monitoring, ExpiresAt: lastDay},
 		Out: &CreatedToken{
-			Token{ID: 12, User: "admin", Name: "monitor", Scope: identity.Monitoring, CreatedAt: day, ExpiresAt: lastDay},
+			identity.Token{ID: 12, User: "admin", Name: "monitor", Scope: identity.Monitoring, CreatedAt: day, ExpiresAt: lastDay},
 			"otr_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
 		},
 	})
@@ -107,13 +79,13 @@ type ofToken struct {
 	ID int64 `path:"id" of:"token" doc:"The token's id, as the list gives it." example:"1"`
 }
 
-func (e endpoints) listTokens(ctx context.Context, in listOfUser) (list rest.List[Token], err error) {
+func (e endpoints) listTokens(ctx context.Context, in listOfUser) (list rest.List[identity.Token], err error) {
 	name, after, err := in.read(ctx)
 	if err != nil {
 		return list, err
 	}
 	tokens, err := e.identity.Tokens(ctx, name, after, in.Page.Limit+1)
-	return rest.NewList(in.Page, tokens, err, func(t identity.Token) string { return strconv.FormatInt(t.ID, 10) }, TokenOf)
+	return rest.ListOf(in.Page, tokens, err, func(t identity.Token) string { return strconv.FormatInt(t.ID, 10) })
 }
 
 func (e endpoints) createToken(ctx context.Context, in NewToken) (CreatedToken, error) {
@@ -128,7 +100,7 @@ func (e endpoints) createToken(ctx context.Context, in NewToken) (CreatedToken, 
 		}))
 	}
 	plain, t, err := e.identity.CreateToken(ctx, name, in.Name, in.Scope, in.ExpiresAt)
-	return CreatedToken{TokenOf(t), plain.Reveal()}, err
+	return CreatedToken{t, plain.Reveal()}, err
 }
 
 func (e endpoints) revokeToken(ctx context.Context, in ofToken) error {

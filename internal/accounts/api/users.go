@@ -14,19 +14,19 @@ import (
 
 // User is a user.
 type User struct {
-	Name            string    `json:"name" min:"1" max:"255" doc:"Without colon, slash and control characters; unique without case."`
-	Source          string    `json:"source" doc:"local, the connection whose platform knows the user, or oidc: single sign-on does."`
-	CreatedAt       time.Time `json:"createdAt"`
-	PasswordAt      time.Time `json:"passwordChangedAt" doc:"Of a user who is not local the first sign-in."`
-	InitialPassword bool      `json:"initialPassword" doc:"The password is the one that the first start generated."`
-	SignedInAt      time.Time `json:"lastSignInAt,omitzero" doc:"By password: exact in the console, to the day by REST. Absent: never."`
-	Enabled         bool      `json:"enabled"`
-	DisabledAt      time.Time `json:"disabledAt,omitzero" doc:"Since when the user is disabled; absent: enabled."`
-	Paused          bool      `json:"paused,omitempty"`
-	PausesAt        time.Time `json:"pausesAt,omitzero" doc:"When that begins, or began, without a sign-in. Absent: never."`
-	Factors         factors   `json:"secondFactor"`
-	Grants          []Grant   `json:"grants"`
-	Dependents      []string  `json:"dependents,omitempty"`
+	Name            string           `json:"name" min:"1" max:"255" doc:"Without colon, slash and control characters; unique without case."`
+	Source          string           `json:"source" doc:"local, the connection whose platform knows the user, or oidc: single sign-on does."`
+	CreatedAt       time.Time        `json:"createdAt"`
+	PasswordAt      time.Time        `json:"passwordChangedAt" doc:"Of a user who is not local the first sign-in."`
+	InitialPassword bool             `json:"initialPassword" doc:"The password is the one that the first start generated."`
+	SignedInAt      time.Time        `json:"lastSignInAt,omitzero" doc:"By password: exact in the console, to the day by REST. Absent: never."`
+	Enabled         bool             `json:"enabled"`
+	DisabledAt      time.Time        `json:"disabledAt,omitzero" doc:"Since when the user is disabled; absent: enabled."`
+	Paused          bool             `json:"paused,omitempty"`
+	PausesAt        time.Time        `json:"pausesAt,omitzero" doc:"When that begins, or began, without a sign-in. Absent: never."`
+	Factors         factors          `json:"secondFactor"`
+	Grants          []identity.Grant `json:"grants"`
+	Dependents      []string         `json:"dependents,omitempty"`
 }
 
 // MemberWords are those of the members that need more than a few.
@@ -53,7 +53,7 @@ func UserOf(u identity.User) User {
 	return User{
 		Name: u.Name, Source: u.Source, CreatedAt: u.CreatedAt, PasswordAt: u.PasswordAt, InitialPassword: u.Initial, SignedInAt: u.SignedInAt,
 		Enabled: !u.Disabled(), DisabledAt: u.DisabledAt, Paused: u.Pause.Begun, PausesAt: u.Pause.At,
-		Factors: factors{u.Factors.App, u.Factors.Passkeys, u.Factors.Recovery}, Grants: rest.Each(u.Grants, GrantOf),
+		Factors: factors{u.Factors.App, u.Factors.Passkeys, u.Factors.Recovery}, Grants: append([]identity.Grant{}, u.Grants...),
 	}
 }
 

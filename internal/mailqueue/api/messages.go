@@ -76,9 +76,7 @@ func (a *API) listMessages(ctx context.Context, in listed) (list messageList, er
 	}
 	f.Limit, f.After = in.Page.Limit+1, after
 	found, err := a.Relay.Messages(ctx, f)
-	return rest.NewList(in.Page, found, err,
-		func(m mailqueue.Message) string { return strconv.FormatInt(m.ID, 10) },
-		func(m mailqueue.Message) mailqueue.Message { return m })
+	return rest.ListOf(in.Page, found, err, func(m mailqueue.Message) string { return strconv.FormatInt(m.ID, 10) })
 }
 
 func (a *API) message(ctx context.Context, in ofMessage) (mailqueue.Message, error) {
