@@ -59,9 +59,9 @@ func whoami(w http.ResponseWriter, r *http.Request) error {
 func TestAuthentication(t *testing.T) {
 	s := newStage(t, "https://tools.example.com")
 	for _, method := range []string{"GET", "POST"} {
-		s.Handle(Route{Method: method, Path: "/rest/me"}, whoami)
-		s.Handle(Route{Method: method, Path: "/rest/anyone", Access: Anyone}, whoami)
-		s.Handle(Route{Method: method, Path: "/hooks/raw", Raw: true}, whoami)
+		s.handle(Route{Method: method, Path: "/rest/me"}, whoami)
+		s.handle(Route{Method: method, Path: "/rest/anyone", Access: Anyone}, whoami)
+		s.handle(Route{Method: method, Path: "/hooks/raw", Raw: true}, whoami)
 	}
 	const (
 		basic  = "Basic YW5uOndpdGg6Y29sb24=" // ann:with:colon
@@ -126,8 +126,8 @@ func TestScopesAndAccess(t *testing.T) {
 	for path, access := range map[string]Access{
 		"signed": SignedIn, "monitoring": Monitoring, "builds": Builds, "admins": Admins, "sysadmins": SysAdmins, "anyone": Anyone,
 	} {
-		s.Handle(Route{Method: "GET", Path: "/rest/" + path, Access: access}, whoami)
-		s.Handle(Route{Method: "POST", Path: "/rest/" + path, Access: access}, whoami)
+		s.handle(Route{Method: "GET", Path: "/rest/" + path, Access: access}, whoami)
+		s.handle(Route{Method: "POST", Path: "/rest/" + path, Access: access}, whoami)
 	}
 	for _, c := range []struct{ token, reads, writes string }{
 		{"all", "signed builds anyone", "signed builds anyone"},

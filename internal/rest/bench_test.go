@@ -15,7 +15,7 @@ func BenchmarkHook(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	rt.Handle(Route{Method: "POST", Path: "/hooks/{connection}", Raw: true, MaxBody: 10 << 20}, func(w http.ResponseWriter, r *http.Request) error {
+	rt.handle(Route{Method: "POST", Path: "/hooks/{connection}", Raw: true, MaxBody: 10 << 20}, func(w http.ResponseWriter, r *http.Request) error {
 		_, err := io.Copy(io.Discard, r.Body)
 		w.WriteHeader(http.StatusAccepted)
 		return err

@@ -24,7 +24,7 @@ import (
 func TestRequestID(t *testing.T) {
 	s := newStage(t, "http://localhost:8090")
 	wing := slog.New(LogHandler(slog.NewTextHandler(s.log, nil))).With("wing", "x").WithGroup("g")
-	s.Handle(Route{Method: "POST", Path: "/rest/x"}, func(w http.ResponseWriter, r *http.Request) error {
+	s.handle(Route{Method: "POST", Path: "/rest/x"}, func(w http.ResponseWriter, r *http.Request) error {
 		wing.InfoContext(r.Context(), "deep inside")
 		return WriteJSON(w, r, 200, RequestID(r.Context()))
 	})
@@ -52,7 +52,7 @@ func TestTrace(t *testing.T) {
 	const id = "4bf92f3577b34da6a3ce929d0e0e4736"
 	for header, want := range map[string]string{"00-" + id + "-00f067aa0ba902b7-01": id, "00-" + id + "-00f067aa0ba902b7-zz": "", "": ""} {
 		s := newStage(t, "http://localhost:8090")
-		s.Handle(Route{Method: "POST", Path: "/rest/x"}, func(w http.ResponseWriter, r *http.Request) error {
+		s.handle(Route{Method: "POST", Path: "/rest/x"}, func(w http.ResponseWriter, r *http.Request) error {
 			return WriteJSON(w, r, 200, trace.Of(r.Context()).ID)
 		})
 		w := s.do("POST", "/rest/x", "", "Authorization", "Bearer all", "Traceparent", header)
@@ -80,7 +80,7 @@ func TestMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rt.Handle(Route{Method: "GET", Path: "/rest/thing/{id}", Access: Anyone}, answer(queue{}))
+	rt.handle(Route{Method: "GET", Path: "/rest/thing/{id}", Access: Anyone}, answer(queue{}))
 	s := stage{rt, nil}
 	for _, path := range []string{"/rest/thing/1", "/rest/thing/2", "/rest/nothing/3", "/other"} {
 		s.do("GET", path, "")

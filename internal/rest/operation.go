@@ -114,7 +114,7 @@ type Ignored[T any] struct{}
 // list how many it has), pattern, format, readonly, and on parameters required.
 func Add[In, Out any](rt *Router, route Route, words Words, do func(context.Context, In) (Out, error), examples ...Example[In, Out]) {
 	d := newDescribed(rt, route, words, examples)
-	rt.Handle(d.route, func(w http.ResponseWriter, r *http.Request) error {
+	rt.handle(d.route, func(w http.ResponseWriter, r *http.Request) error {
 		var in In
 		if err := d.input.read(r, &in); err != nil {
 			return err
@@ -132,7 +132,7 @@ func Serve[In, Out any](
 	rt *Router, route Route, words Words, serve func(http.ResponseWriter, *http.Request, In) error, examples ...Example[In, Out],
 ) {
 	d := newDescribed(rt, route, words, examples)
-	rt.Handle(d.route, func(w http.ResponseWriter, r *http.Request) error {
+	rt.handle(d.route, func(w http.ResponseWriter, r *http.Request) error {
 		var in In
 		if err := d.input.read(r, &in); err != nil {
 			return err
@@ -143,7 +143,7 @@ func Serve[In, Out any](
 
 // Handle is Serve for a handler that reads the request itself too: In describes it.
 func Handle[In, Out any](rt *Router, route Route, words Words, h Handler, examples ...Example[In, Out]) {
-	rt.Handle(newDescribed(rt, route, words, examples).route, h)
+	rt.handle(newDescribed(rt, route, words, examples).route, h)
 }
 
 func (d *described) answer(w http.ResponseWriter, r *http.Request, out any) error {

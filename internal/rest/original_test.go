@@ -24,7 +24,7 @@ func TestHabitsOfTheHostApplicationsClients(t *testing.T) {
 			{Method: "GET", Path: "/rest/migration/latest/report/id-mappings", Access: Anyone, Own: true, Query: []string{"cloudSiteUrl"}},
 			{Method: "GET", Path: "/rest/private/1.0/x", Access: Admins},
 		} {
-			s.Handle(route, h)
+			s.handle(route, h)
 		}
 		const filter = "/rest/mtbs/1.0/configuration/filter"
 		for _, c := range []struct {

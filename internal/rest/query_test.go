@@ -18,7 +18,7 @@ func TestParametersAreKnownAndGivenOnce(t *testing.T) {
 		{Method: "POST", Path: "/hooks/{connection}", Raw: true},
 		{Method: "GET", Path: "/metrics", Access: Anyone, Own: true},
 	} {
-		s.Handle(route, h)
+		s.handle(route, h)
 	}
 	const base = "/rest/mtbs/1.0/configuration/"
 	for _, c := range []struct {

@@ -98,10 +98,10 @@ func (rt *Router) Fallback(h http.Handler) { rt.fallback = h }
 // serving.
 func (rt *Router) OnlyHosts(h Hosts) { rt.hosts = &h }
 
-// Handle adds a route. Under /rest, a route whose path ends in a word is also
+// handle adds a route. Under /rest, a route whose path ends in a word is also
 // found with .json and .xml after it. Like http.ServeMux, it panics on a path
 // that is malformed or conflicts with another. Call it before serving.
-func (rt *Router) Handle(route Route, h Handler) {
+func (rt *Router) handle(route Route, h Handler) {
 	if route.MaxBody == 0 {
 		route.MaxBody = defaultMaxBody
 	}
@@ -135,7 +135,7 @@ func (rt *Router) add(path string, route *Route, h Handler) *endpoint {
 	return e
 }
 
-// Routes lists what Handle added, in that order.
+// Routes lists what Add, Serve and Handle added, in that order.
 func (rt *Router) Routes() []Route { return rt.routes }
 
 // Headers of every answer, made once.

@@ -64,10 +64,10 @@ func fail(err error) Handler {
 
 func TestRepresentations(t *testing.T) {
 	s := newStage(t, "http://localhost:8090")
-	s.Handle(Route{Method: "GET", Path: "/rest/q/1.0/status", Access: Anyone, XML: true}, answer(queue{Size: 26, Nodes: []string{"a", "b"}}))
-	s.Handle(Route{Method: "GET", Path: "/rest/q/1.0/empty", Access: Anyone, XML: true}, answer(queue{}))
-	s.Handle(Route{Method: "GET", Path: "/rest/q/1.0/json", Access: Anyone}, answer(queue{Size: 1}))
-	s.Handle(Route{Method: "GET", Path: "/rest/q/1.0/csv", Access: Anyone, Own: true}, func(w http.ResponseWriter, _ *http.Request) error {
+	s.handle(Route{Method: "GET", Path: "/rest/q/1.0/status", Access: Anyone, XML: true}, answer(queue{Size: 26, Nodes: []string{"a", "b"}}))
+	s.handle(Route{Method: "GET", Path: "/rest/q/1.0/empty", Access: Anyone, XML: true}, answer(queue{}))
+	s.handle(Route{Method: "GET", Path: "/rest/q/1.0/json", Access: Anyone}, answer(queue{Size: 1}))
+	s.handle(Route{Method: "GET", Path: "/rest/q/1.0/csv", Access: Anyone, Own: true}, func(w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Content-Type", "text/csv")
 		_, err := io.WriteString(w, "a,b\n")
 		return err
@@ -156,7 +156,7 @@ func TestErrorBodies(t *testing.T) {
 		},
 	} {
 		s := newStage(t, "http://localhost:8090")
-		s.Handle(Route{Method: "GET", Path: "/rest/x", Access: Anyone}, fail(c.err))
+		s.handle(Route{Method: "GET", Path: "/rest/x", Access: Anyone}, fail(c.err))
 		if w := s.do("GET", "/rest/x", ""); w.Code != c.status || w.Body.String() != c.json {
 			t.Errorf("%v: %d %s", c.err, w.Code, w.Body)
 		}
@@ -170,9 +170,9 @@ func TestErrorHeaders(t *testing.T) {
 	s := newStage(t, "http://localhost:8090")
 	limited := fault.New(fault.RateLimited, "Too often.")
 	limited.RetryAfter = 1500e6 // a second and a half
-	s.Handle(Route{Method: "GET", Path: "/rest/limited", Access: Anyone}, fail(limited))
-	s.Handle(Route{Method: "GET", Path: "/rest/nobody", Access: Anyone}, fail(identity.ErrUnauthenticated()))
-	s.Handle(Route{Method: "GET", Path: "/rest/created", Access: Anyone}, func(w http.ResponseWriter, _ *http.Request) error {
+	s.handle(Route{Method: "GET", Path: "/rest/limited", Access: Anyone}, fail(limited))
+	s.handle(Route{Method: "GET", Path: "/rest/nobody", Access: Anyone}, fail(identity.ErrUnauthenticated()))
+	s.handle(Route{Method: "GET", Path: "/rest/created", Access: Anyone}, func(w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Location", "/rest/created/1")
 		w.Header().Set("Content-Disposition", "attachment")
 		return fault.New(fault.Conflict, "No.")
@@ -190,8 +190,8 @@ func TestErrorHeaders(t *testing.T) {
 
 func TestMethods(t *testing.T) {
 	s := newStage(t, "http://localhost:8090")
-	s.Handle(Route{Method: "GET", Path: "/rest/thing/{id}", Access: Anyone}, answer(queue{}))
-	s.Handle(Route{Method: "DELETE", Path: "/rest/thing/{id}", Access: Anyone}, func(w http.ResponseWriter, _ *http.Request) error {
+	s.handle(Route{Method: "GET", Path: "/rest/thing/{id}", Access: Anyone}, answer(queue{}))
+	s.handle(Route{Method: "DELETE", Path: "/rest/thing/{id}", Access: Anyone}, func(w http.ResponseWriter, _ *http.Request) error {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	})
@@ -220,7 +220,7 @@ func TestMethods(t *testing.T) {
 
 func TestBasePath(t *testing.T) {
 	s := newStage(t, "https://tools.example.com/outrigger/")
-	s.Handle(Route{Method: "GET", Path: "/rest/thing/{id}", Access: Anyone}, func(w http.ResponseWriter, r *http.Request) error {
+	s.handle(Route{Method: "GET", Path: "/rest/thing/{id}", Access: Anyone}, func(w http.ResponseWriter, r *http.Request) error {
 		_, err := io.WriteString(w, r.PathValue("id")+" "+Link(r.Context(), "/rest/thing/2"))
 		return err
 	})
@@ -256,7 +256,7 @@ func TestInternalErrors(t *testing.T) {
 		},
 	} {
 		s := newStage(t, "http://localhost:8090")
-		s.Handle(Route{Method: "GET", Path: "/rest/x", Access: Anyone}, h)
+		s.handle(Route{Method: "GET", Path: "/rest/x", Access: Anyone}, h)
 		w := s.do("GET", "/rest/x", "")
 		referral := regexp.MustCompile(`^\{"status-code":500,"message":"An internal error occurred. Quote referral number ([0-9a-f]{16}) to your administrator."\}$`).FindStringSubmatch(w.Body.String())
 		if w.Code != 500 || referral == nil {
@@ -272,7 +272,7 @@ func TestInternalErrors(t *testing.T) {
 
 func TestAnswerThatBreaksOff(t *testing.T) {
 	s := newStage(t, "http://localhost:8090")
-	s.Handle(Route{Method: "GET", Path: "/rest/x", Access: Anyone, Own: true}, func(w http.ResponseWriter, _ *http.Request) error {
+	s.handle(Route{Method: "GET", Path: "/rest/x", Access: Anyone, Own: true}, func(w http.ResponseWriter, _ *http.Request) error {
 		_, _ = io.WriteString(w, "the first half")
 		return errors.New("no second half")
 	})
@@ -295,7 +295,7 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 func TestBrokenOffIsNoSuccess(t *testing.T) {
 	s := newStage(t, "http://localhost:8090")
 	ctx, cancel := context.WithCancel(t.Context())
-	s.Handle(Route{Method: "POST", Path: "/hooks/{connection}", Raw: true}, func(_ http.ResponseWriter, r *http.Request) error {
+	s.handle(Route{Method: "POST", Path: "/hooks/{connection}", Raw: true}, func(_ http.ResponseWriter, r *http.Request) error {
 		cancel()
 		return fault.Wrap(r.Context().Err(), fault.Unavailable, "The database does not answer.")
 	})
@@ -312,9 +312,9 @@ func TestBodyLimits(t *testing.T) {
 		var v sample
 		return readJSON(r, &v)
 	}
-	s.Handle(Route{Method: "POST", Path: "/rest/default", Access: Anyone}, read)
-	s.Handle(Route{Method: "POST", Path: "/rest/small", Access: Anyone, MaxBody: 100}, read)
-	s.Handle(Route{Method: "POST", Path: "/hooks/{connection}", Raw: true, MaxBody: 10 << 20}, func(_ http.ResponseWriter, r *http.Request) error {
+	s.handle(Route{Method: "POST", Path: "/rest/default", Access: Anyone}, read)
+	s.handle(Route{Method: "POST", Path: "/rest/small", Access: Anyone, MaxBody: 100}, read)
+	s.handle(Route{Method: "POST", Path: "/hooks/{connection}", Raw: true, MaxBody: 10 << 20}, func(_ http.ResponseWriter, r *http.Request) error {
 		_, err := io.Copy(io.Discard, r.Body)
 		return err
 	})
@@ -365,6 +365,6 @@ func TestBadWiring(t *testing.T) {
 		}
 	}()
 	s := newStage(t, "http://localhost:8090")
-	s.Handle(Route{Method: "GET", Path: "/rest/x"}, answer(1))
-	s.Handle(Route{Method: "GET", Path: "/rest/x"}, answer(2))
+	s.handle(Route{Method: "GET", Path: "/rest/x"}, answer(1))
+	s.handle(Route{Method: "GET", Path: "/rest/x"}, answer(2))
 }

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"outrigger/internal/rest"
 )
 
 func load(t *testing.T, data string) *Spec {
@@ -77,26 +75,6 @@ func TestInvalidDescriptions(t *testing.T) {
 		if _, err := Load([]byte(strings.Replace(small, change[0], change[1], 1))); err == nil {
 			t.Errorf("%s is accepted", name)
 		}
-	}
-}
-
-func TestDifferences(t *testing.T) {
-	s := load(t, small)
-	same := []rest.Route{
-		{Method: "GET", Path: "/rest/thing/{id}"}, {Method: "POST", Path: "/rest/thing/{id...}"}, {Method: "GET", Path: "/rest/open", Access: rest.Anyone},
-	}
-	if d := s.Differences(same); len(d) > 0 {
-		t.Errorf("there are none, but %v", d)
-	}
-	other := []rest.Route{
-		{Method: "GET", Path: "/rest/thing/{id}", XML: true}, {Method: "GET", Path: "/rest/open", Conditional: true}, {Method: "GET", Path: "/rest/more"},
-	}
-	want := []string{
-		"GET /rest/more is not described", "GET /rest/open differs in whether credentials are asked for", "GET /rest/open differs in whether it takes If-Match",
-		"GET /rest/thing/{id} differs in whether it answers XML", "POST /rest/thing/{id} is described, but no route",
-	}
-	if d := cmp.Diff(want, s.Differences(other)); d != "" {
-		t.Error(d)
 	}
 }
 

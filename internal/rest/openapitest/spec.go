@@ -1,8 +1,8 @@
-// Package openapitest holds the description of the REST API and a server to
-// each other: for tests.
+// Package openapitest holds a server to the description of its REST API, which is
+// made of its routes: for tests.
 //
 //	spec, err := openapitest.Load(router.OpenAPI())
-//	spec.Differences(router.Routes())        // both ways: must be none
+//	spec.Complaints()                        // must be none
 //	client.Transport = spec.Transport(base, client.Transport) // every exchange is as described
 //	spec.Replay(ctx, client, base, signIn)   // every example does what it says
 package openapitest
@@ -13,12 +13,9 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
-
-	"outrigger/internal/rest"
 )
 
 // Spec is a description that is valid in itself.
@@ -40,45 +37,6 @@ func Load(data []byte) (*Spec, error) {
 		return nil, fmt.Errorf("the description is not valid: %w", err)
 	}
 	return &Spec{doc}, nil
-}
-
-// Differences says what routes the description lacks, what it describes that
-// is no route, and where the two disagree about who may ask, with which
-// parameters and conditions, and in what format the answer comes.
-func (s *Spec) Differences(routes []rest.Route) []string {
-	var found []string
-	described := map[string]*openapi3.Operation{}
-	for path, item := range s.doc.Paths.Map() {
-		for method, op := range item.Operations() {
-			described[method+" "+path] = op
-		}
-	}
-	for _, route := range routes {
-		name := route.Method + " " + strings.ReplaceAll(route.Path, "...}", "}")
-		op := described[name]
-		if op == nil {
-			found = append(found, name+" is not described")
-			continue
-		}
-		delete(described, name)
-		if open(op) != (route.Access == rest.Anyone || route.Raw) {
-			found = append(found, name+" differs in whether credentials are asked for")
-		}
-		if inXML(op) != route.XML {
-			found = append(found, name+" differs in whether it answers XML")
-		}
-		if conditional(op) != route.Conditional {
-			found = append(found, name+" differs in whether it takes If-Match")
-		}
-		if has, says := slices.Sorted(slices.Values(route.Query)), s.query(name, op); !slices.Equal(has, says) {
-			found = append(found, fmt.Sprintf("%s takes the parameters %q, and %q are described", name, has, says))
-		}
-	}
-	for name := range described {
-		found = append(found, name+" is described, but no route")
-	}
-	sort.Strings(found)
-	return found
 }
 
 // query lists an operation's query parameters, those of its path included.
@@ -135,16 +93,6 @@ func open(op *openapi3.Operation) bool { return op.Security != nil && len(*op.Se
 // conditional reports whether an operation takes If-Match.
 func conditional(op *openapi3.Operation) bool {
 	return op.Parameters.GetByInAndName(openapi3.ParameterInHeader, "If-Match") != nil
-}
-
-// inXML reports whether an operation's successes come as XML too.
-func inXML(op *openapi3.Operation) bool {
-	for status, response := range op.Responses.Map() {
-		if strings.HasPrefix(status, "2") && response.Value.Content["application/xml"] != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // operation is one method of one path.
