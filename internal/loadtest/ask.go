@@ -18,6 +18,11 @@ import (
 // Ask sends a value as the user admin, and reads what a 2xx answers into another;
 // nil is none.
 func (p *Process) Ask(ctx context.Context, method, path string, value, into any) error {
+	return Ask(ctx, p.Addr(), AdminPassword, method, path, value, into)
+}
+
+// Ask is Process.Ask of the server at an address, whose user admin has a password.
+func Ask(ctx context.Context, address, password, method, path string, value, into any) error {
 	var body []byte
 	if value != nil {
 		var err error
@@ -25,7 +30,7 @@ func (p *Process) Ask(ctx context.Context, method, path string, value, into any)
 			return err
 		}
 	}
-	answer, err := p.ask(ctx, method, path, body)
+	answer, err := ask(ctx, address, password, method, path, body)
 	if err != nil || into == nil {
 		return err
 	}
@@ -40,12 +45,12 @@ func (p *Process) Threads() *client.Client {
 }
 
 // ask sends a request as the user admin and gives the body of a 2xx.
-func (p *Process) ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, method, "http://"+p.Addr()+path, bytes.NewReader(body))
+func ask(ctx context.Context, address, password, method, path string, body []byte) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+address+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	req.SetBasicAuth("admin", AdminPassword)
+	req.SetBasicAuth("admin", password)
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
@@ -64,7 +69,7 @@ func (p *Process) ask(ctx context.Context, method, path string, body []byte) ([]
 
 // Metrics are what /metrics shows, by name.
 func (p *Process) Metrics(ctx context.Context) (map[string]*dto.MetricFamily, error) {
-	page, err := p.ask(ctx, http.MethodGet, "/metrics", nil)
+	page, err := ask(ctx, p.Addr(), AdminPassword, http.MethodGet, "/metrics", nil)
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}

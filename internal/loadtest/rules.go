@@ -30,10 +30,13 @@ func ChannelRule(channel int, sink string) Rule {
 	}
 }
 
+// RulesPath is where rules are saved.
+const RulesPath = "/rest/mtbs/1.0/configuration/filter"
+
 // SaveRule creates a rule, or saves one that has an id, and gives its id.
 func (p *Process) SaveRule(ctx context.Context, r Rule) (int64, error) {
 	var saved Rule
-	err := p.Ask(ctx, http.MethodPost, "/rest/mtbs/1.0/configuration/filter", r, &saved)
+	err := p.Ask(ctx, http.MethodPost, RulesPath, r, &saved)
 	return saved.ID, err
 }
 

@@ -8,7 +8,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -52,13 +51,15 @@ func run(args []string) error {
 		return err
 	}
 	defer sink.Close()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	admin := strings.TrimSpace(string(password))
 	for c := range channels {
-		if err := saveRule(args[0], strings.TrimSpace(string(password)), loadtest.ChannelRule(c, sink.URL())); err != nil {
+		rule := loadtest.ChannelRule(c, sink.URL())
+		if err := loadtest.Ask(ctx, args[0], admin, http.MethodPost, loadtest.RulesPath, rule, nil); err != nil {
 			return err
 		}
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
-	defer stop()
 	load := loadtest.NewLoad(channels, channels, args[0])
 	load.Fresh = channels / 2
 	fmt.Println("running")
@@ -88,28 +89,6 @@ func verdict(load *loadtest.Load, sink *loadtest.Sink, mail *mails, address stri
 	}
 	if load.Refused() > 0 || v.Missing > 0 || v.Disordered > 0 || v.Repeated > 0 || lost > 0 || twice > 0 || len(mail.refused) > 0 {
 		return fmt.Errorf("something was refused, lost or repeated %v", mail.refused)
-	}
-	return nil
-}
-
-func saveRule(address, password string, rule loadtest.Rule) error {
-	body, err := json.Marshal(rule)
-	if err != nil {
-		return err
-	}
-	r, err := http.NewRequest(http.MethodPost, "http://"+address+"/rest/mtbs/1.0/configuration/filter", bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	r.SetBasicAuth("admin", password)
-	r.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusCreated {
-		return fmt.Errorf("saving a rule: %s", resp.Status)
 	}
 	return nil
 }
