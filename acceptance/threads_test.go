@@ -323,7 +323,7 @@ func (f folder) drafts(server *client.Client) (sent threads.Drafts) {
 			f.t.Fatal(err)
 		}
 		defer file.Close()
-		draft, err := server.Upload(f.t.Context(), kind, file, false, nil)
+		draft, err := server.Upload(f.t.Context(), "", kind, file, false, nil)
 		if err != nil {
 			f.t.Fatal(err)
 		}

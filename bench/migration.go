@@ -144,7 +144,7 @@ func upload(ctx context.Context, c *client.Client, kind, name string) error {
 		return err
 	}
 	defer f.Close()
-	_, err = c.Upload(ctx, kind, f, false, nil)
+	_, err = c.Upload(ctx, "", kind, f, false, nil)
 	return err
 }
 

@@ -115,7 +115,7 @@ func upload(ctx context.Context, c *client.Client, kind, content string) (id int
 		return 0, err
 	}
 	defer file.Close()
-	draft, err := c.Upload(ctx, kind, file, false, nil)
+	draft, err := c.Upload(ctx, "", kind, file, false, nil)
 	return draft.ID, err
 }
 

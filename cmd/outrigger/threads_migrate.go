@@ -163,7 +163,7 @@ func (m *migrating) send(ctx context.Context) error {
 		if f.kind == threads.MappingsFile {
 			site = m.cmd.Site
 		}
-		draft, err := m.UploadFor(ctx, site, f.kind, f.File, m.cmd.Replace, bar.set)
+		draft, err := m.Upload(ctx, site, f.kind, f.File, m.cmd.Replace, bar.set)
 		bar.end()
 		if fault.Is(err, fault.Conflict) {
 			return fmt.Errorf("%w\nuse --replace to replace it", err)

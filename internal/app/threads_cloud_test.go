@@ -29,7 +29,7 @@ func sendFiles(t *testing.T, c *client.Client, records []threads.Record, mapping
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Upload(t.Context(), kind, file, false, nil); err != nil {
+		if _, err := c.Upload(t.Context(), "", kind, file, false, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := file.Close(); err != nil {

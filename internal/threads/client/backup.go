@@ -108,7 +108,7 @@ func CheckBackup(file *os.File) (format.BackupTrailer, error) {
 func (c *Client) Restore(
 	ctx context.Context, file *os.File, mode threads.RestoreMode, replace bool, sending, restoring func(done, total int64),
 ) (out threads.Restoration, err error) {
-	draft, err := c.Upload(ctx, threads.BackupFile, file, replace, sending)
+	draft, err := c.Upload(ctx, "", threads.BackupFile, file, replace, sending)
 	if err != nil {
 		return out, err
 	}

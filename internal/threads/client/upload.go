@@ -35,14 +35,10 @@ type Draft struct {
 // Upload sends a file as the draft of a kind, by tus 1.0.0. It goes on with an
 // upload of the same file that broke off. Where there is another file of the kind,
 // sent or being sent, it is fault.Conflict, unless replace says that it goes.
-// progress is told how much was sent, and may be nil.
-func (c *Client) Upload(ctx context.Context, kind string, file *os.File, replace bool, progress func(done, size int64)) (Draft, error) {
-	return c.UploadFor(ctx, "", kind, file, replace, progress)
-}
-
-// UploadFor is Upload of a file that is for a cloud site: an id mappings report. The
-// server compares the site with its target; "" is for one that is not known.
-func (c *Client) UploadFor(
+// progress is told how much was sent, and may be nil. site is the cloud site that an id
+// mappings report is for, which the server compares with its target; "" is for one
+// that is not known.
+func (c *Client) Upload(
 	ctx context.Context, site, kind string, file *os.File, replace bool, progress func(done, size int64),
 ) (Draft, error) {
 	u, err := c.prepare(site, kind, file)

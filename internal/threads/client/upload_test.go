@@ -140,14 +140,14 @@ func TestUploadSurvives(t *testing.T) {
 			return 0
 		}
 		var told int64
-		draft, err := f.Upload(t.Context(), "hierarchy", file, true, func(done, total int64) { told = done })
+		draft, err := f.Upload(t.Context(), "", "hierarchy", file, true, func(done, total int64) { told = done })
 		if err != nil || draft.Length != int64(size) || draft.Resumed != 0 || told != int64(size) {
 			t.Fatalf("%d bytes: %+v, told %d, %v", size, draft, told, err)
 		}
 		f.holds(t, "hierarchy", content)
 		// The same file again is there already.
 		f.patches = 0
-		draft, err = f.Upload(t.Context(), "hierarchy", file, false, nil)
+		draft, err = f.Upload(t.Context(), "", "hierarchy", file, false, nil)
 		if err != nil || draft.Resumed != int64(size) || f.patches != 0 {
 			t.Errorf("%d bytes again: %+v in %d parts, %v", size, draft, f.patches, err)
 		}
@@ -162,7 +162,7 @@ func TestUploadGoesOnTheNextTime(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	f.trouble = func(n int) int { return 2 << 20 }
 	f.sleep = func(context.Context, time.Duration) error { stop(); return ctx.Err() }
-	if _, err := f.Upload(ctx, "mappings", file, false, nil); err == nil {
+	if _, err := f.Upload(ctx, "", "mappings", file, false, nil); err == nil {
 		t.Fatal("it was not ended")
 	}
 	f.trouble = func(int) int { return 0 }
@@ -170,10 +170,10 @@ func TestUploadGoesOnTheNextTime(t *testing.T) {
 	f.has(t, "mappings", 1<<20) // what was sent may be on its way yet
 
 	other, otherContent := someFile(t, "a.json", 3<<20+1)
-	if _, err := f.Upload(t.Context(), "mappings", other, false, nil); !fault.Is(err, fault.Conflict) {
+	if _, err := f.Upload(t.Context(), "", "mappings", other, false, nil); !fault.Is(err, fault.Conflict) {
 		t.Errorf("another file: %v", err)
 	}
-	draft, err := f.Upload(t.Context(), "mappings", file, false, nil)
+	draft, err := f.Upload(t.Context(), "", "mappings", file, false, nil)
 	if err != nil || draft.Resumed < 1<<20 || draft.Resumed == draft.Length {
 		t.Errorf("%+v, %v", draft, err)
 	}
@@ -182,21 +182,21 @@ func TestUploadGoesOnTheNextTime(t *testing.T) {
 	// One that is complete is replaced when that is said, as one that is open.
 	f.trouble = func(n int) int { return 100 }
 	f.sleep = func(context.Context, time.Duration) error { return errReset }
-	if _, err := f.Upload(t.Context(), "mappings", other, false, nil); err == nil {
+	if _, err := f.Upload(t.Context(), "", "mappings", other, false, nil); err == nil {
 		t.Fatal("it was not ended")
 	}
 	f.trouble = func(int) int { return 0 }
-	if _, err := f.Upload(t.Context(), "mappings", file, true, nil); err != nil {
+	if _, err := f.Upload(t.Context(), "", "mappings", file, true, nil); err != nil {
 		t.Fatal(err)
 	}
 	f.holds(t, "mappings", content)
-	if _, err := f.Upload(t.Context(), "mappings", other, false, nil); !fault.Is(err, fault.Conflict) ||
+	if _, err := f.Upload(t.Context(), "", "mappings", other, false, nil); !fault.Is(err, fault.Conflict) ||
 		!strings.Contains(err.Error(), "A mappings file is already here and has not been loaded: a.json from root, begun ") ||
 		!strings.Contains(err.Error(), " ago, at https://public.example.com/") {
 		t.Errorf("a complete one is replaced without a word: %v", err)
 	}
 	f.holds(t, "mappings", content)
-	if draft, err = f.Upload(t.Context(), "mappings", other, true, nil); err != nil {
+	if draft, err = f.Upload(t.Context(), "", "mappings", other, true, nil); err != nil {
 		t.Fatal(err)
 	}
 	f.holds(t, "mappings", otherContent)
@@ -213,12 +213,12 @@ func TestUploadGoesOnTheNextTime(t *testing.T) {
 func TestUploadRefused(t *testing.T) {
 	f := newDrafts(t)
 	file, _ := someFile(t, "a.json", 10)
-	_, err := f.Upload(t.Context(), "nonsense", file, false, nil)
+	_, err := f.Upload(t.Context(), "", "nonsense", file, false, nil)
 	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "kind must be one of") {
 		t.Errorf("an unknown kind: %v", err)
 	}
 	f.SignIn = nil
-	if _, err := f.Upload(t.Context(), "mappings", file, false, nil); !fault.Is(err, fault.Unauthenticated) {
+	if _, err := f.Upload(t.Context(), "", "mappings", file, false, nil); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("nobody: %v", err)
 	}
 }
