@@ -8,11 +8,11 @@ const caution = "Messages that were sent after the state of this database was sa
 
 // Pending is what goes out when sending begins.
 type Pending struct {
-	Messages  int  // chat messages that wait, on
-	Channels  int  // so many channels
-	Mails     int  // that wait on all nodes
-	Reports   int  // activity reports whose time has come
-	Migration bool // a migration of comments is under way
+	Messages  int  `json:"messages" doc:"Chat messages."`
+	Channels  int  `json:"channels" doc:"The channels that they are for."`
+	Mails     int  `json:"mails" doc:"Messages in the mail queues of all nodes."`
+	Reports   int  `json:"reports" doc:"Activity reports whose time has come."`
+	Migration bool `json:"migration" doc:"A migration of comments is under way."`
 }
 
 // String says it in sentences, and what to do first.

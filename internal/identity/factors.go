@@ -12,9 +12,9 @@ import (
 // Factors are what a user has beside the password, here or at a platform or provider.
 // On the pages of those, signing in does not ask for them.
 type Factors struct {
-	App      bool // an authenticator app
-	Passkeys int
-	Recovery int // recovery codes that are left; none without a factor
+	App      bool `json:"authenticatorApp"`
+	Passkeys int  `json:"passkeys" min:"0" doc:"How many."`
+	Recovery int  `json:"recoveryCodes" min:"0" doc:"How many are unused."` // none without a factor
 }
 
 // On reports whether the password alone is not enough.

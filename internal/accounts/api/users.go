@@ -41,19 +41,15 @@ func (User) MemberWords() map[string]string {
 	}
 }
 
-// factors are what a user signs in with beside the password.
-type factors struct {
-	App      bool `json:"authenticatorApp"`
-	Passkeys int  `json:"passkeys" min:"0" doc:"How many."`
-	Recovery int  `json:"recoveryCodes" min:"0" doc:"How many are unused."`
-}
+// factors are identity.Factors that the description has in their place.
+type factors identity.Factors
 
 // UserOf is a user as the API lists it.
 func UserOf(u identity.User) User {
 	return User{
 		Name: u.Name, Source: u.Source, CreatedAt: u.CreatedAt, PasswordAt: u.PasswordAt, InitialPassword: u.Initial, SignedInAt: u.SignedInAt,
 		Enabled: !u.Disabled(), DisabledAt: u.DisabledAt, Paused: u.Pause.Begun, PausesAt: u.Pause.At,
-		Factors: factors{u.Factors.App, u.Factors.Passkeys, u.Factors.Recovery}, Grants: append([]identity.Grant{}, u.Grants...),
+		Factors: factors(u.Factors), Grants: append([]identity.Grant{}, u.Grants...),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"outrigger/internal/console"
+	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 )
 
@@ -25,14 +26,15 @@ func Rows(granted []identity.Grant, holder, page string) []Row {
 	return rows
 }
 
-// Find is the grant whose id stands in a path.
-func Find(granted []identity.Grant, id string) (identity.Grant, bool) {
+// Find is the grant whose id stands in a path: fault.NotFound where holder has it no
+// longer.
+func Find(granted []identity.Grant, id, holder string) (identity.Grant, error) {
 	for _, g := range granted {
 		if strconv.FormatInt(g.ID, 10) == id {
-			return g, true
+			return g, nil
 		}
 	}
-	return identity.Grant{}, false
+	return identity.Grant{}, fault.New(fault.NotFound, "%s no longer has this permission.", holder)
 }
 
 // Sentence says what a grant allows.

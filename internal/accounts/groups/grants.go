@@ -5,7 +5,6 @@ import (
 
 	"outrigger/internal/accounts/grants"
 	"outrigger/internal/console"
-	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 )
 
@@ -49,36 +48,24 @@ func (g *groups) grant(r *http.Request, form *console.Form) (console.Response, e
 	return console.Redirect{To: pageOf(name), Flash: "Granted: " + grants.Sentence(granted)}, nil
 }
 
-// grantOfPath is the group and the grant that the path names.
-func (g *groups) grantOfPath(r *http.Request) (string, identity.Grant, error) {
-	group, err := g.Service.Group(r.Context(), r.PathValue("group"))
-	if err != nil {
-		return group.Name, identity.Grant{}, err
-	}
-	if grant, ok := grants.Find(group.Grants, r.PathValue("id")); ok {
-		return group.Name, grant, nil
-	}
-	return group.Name, identity.Grant{}, fault.New(fault.NotFound, "The group %s no longer has this permission.", group.Name)
-}
-
-func (g *groups) askRevoke(r *http.Request) (console.Response, error) {
-	name, grant, err := g.grantOfPath(r)
+func (g *groups) askRevoke(r *http.Request, group identity.Group) (console.Response, error) {
+	grant, err := grants.Find(group.Grants, r.PathValue("id"), "The group "+group.Name)
 	if err != nil {
 		return nil, err
 	}
 	return console.Confirm{
-		Title: "Revoke this permission of the group " + name + "?", Text: "It ends within a second for all users of the group, in open " +
+		Title: "Revoke this permission of the group " + group.Name + "?", Text: "It ends within a second for all users of the group, in open " +
 			"sessions and for tokens too.",
-		Losses: []string{grants.Sentence(grant)}, Verb: "Revoke the permission", Keep: "Keep the permission", Back: pageOf(name),
+		Losses: []string{grants.Sentence(grant)}, Verb: "Revoke the permission", Keep: "Keep the permission", Back: pageOf(group.Name),
 	}, nil
 }
 
 // revoke goes back to the list: a group without grants and users has no page.
-func (g *groups) revoke(r *http.Request) (console.Response, error) {
-	name, grant, err := g.grantOfPath(r)
+func (g *groups) revoke(r *http.Request, group identity.Group) (console.Response, error) {
+	grant, err := grants.Find(group.Grants, r.PathValue("id"), "The group "+group.Name)
 	if err != nil {
 		return nil, err
 	}
-	err = g.Service.RevokeGroup(r.Context(), name, grant.ID)
-	return console.Redirect{To: path, Flash: "The permission of the group " + name + " was revoked."}, err
+	err = g.Service.RevokeGroup(r.Context(), group.Name, grant.ID)
+	return console.Redirect{To: path, Flash: "The permission of the group " + group.Name + " was revoked."}, err
 }

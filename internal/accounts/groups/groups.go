@@ -4,6 +4,7 @@ package groups
 
 import (
 	"embed"
+	"net/http"
 
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
@@ -47,9 +48,14 @@ func Register(c *console.Console, o Options) {
 	c.Handle("GET "+path, admins, g.list, "groups")
 	c.Handle("GET "+grantPath, admins, g.blankGrant, "group-grant")
 	c.Handle("POST "+grantPath, admins, console.WithForm(g.grant), "group-grant")
-	c.Handle("GET "+one, admins, g.show, "group")
-	c.Handle("GET "+one+"/grants/{id}/revoke", admins, g.askRevoke)
-	c.Handle("POST "+one+"/grants/{id}/revoke", admins, g.revoke)
+	c.Handle("GET "+one, admins, console.Of(g.ofPath, g.show), "group")
+	c.Handle("GET "+one+"/grants/{id}/revoke", admins, console.Of(g.ofPath, g.askRevoke))
+	c.Handle("POST "+one+"/grants/{id}/revoke", admins, console.Of(g.ofPath, g.revoke))
+}
+
+// ofPath is the group that a path names.
+func (g *groups) ofPath(r *http.Request) (identity.Group, error) {
+	return g.Service.Group(r.Context(), r.PathValue("group"))
 }
 
 // pageOf is where a group's page is.

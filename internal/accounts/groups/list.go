@@ -65,11 +65,7 @@ type memberRow struct {
 	Page string
 }
 
-func (g *groups) show(r *http.Request) (console.Response, error) {
-	group, err := g.Service.Group(r.Context(), r.PathValue("group"))
-	if err != nil {
-		return nil, err
-	}
+func (g *groups) show(r *http.Request, group identity.Group) (console.Response, error) {
 	after := r.URL.Query().Get("after")
 	members, err := g.Service.Members(r.Context(), group.Name, after, listed+1)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 
 	"outrigger/internal/accounts/grants"
 	"outrigger/internal/console"
-	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 )
 
@@ -37,16 +36,8 @@ func (u *users) grant(r *http.Request, form *console.Form, user identity.User) (
 	return console.Redirect{To: pageOf(user.Ref(), ""), Flash: "Granted: " + grants.Sentence(g)}, nil
 }
 
-// grantOfPath is the user's grant that the path names.
-func grantOfPath(r *http.Request, user identity.User) (identity.Grant, error) {
-	if g, ok := grants.Find(user.Grants, r.PathValue("id")); ok {
-		return g, nil
-	}
-	return identity.Grant{}, fault.New(fault.NotFound, "%s no longer has this permission.", user.Name)
-}
-
 func (u *users) askRevoke(r *http.Request, user identity.User) (console.Response, error) {
-	g, err := grantOfPath(r, user)
+	g, err := grants.Find(user.Grants, r.PathValue("id"), user.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +48,7 @@ func (u *users) askRevoke(r *http.Request, user identity.User) (console.Response
 }
 
 func (u *users) revoke(r *http.Request, user identity.User) (console.Response, error) {
-	g, err := grantOfPath(r, user)
+	g, err := grants.Find(user.Grants, r.PathValue("id"), user.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -49,14 +49,8 @@ func (t RestoredToken) String() string {
 	return fmt.Sprintf("%d: %s of %s, %s", t.ID, t.Name, t.User, t.Scope)
 }
 
-// waiting is a backup.Pending.
-type waiting struct {
-	Messages  int  `json:"messages" doc:"Chat messages."`
-	Channels  int  `json:"channels" doc:"The channels that they are for."`
-	Mails     int  `json:"mails" doc:"Messages in the mail queues of all nodes."`
-	Reports   int  `json:"reports" doc:"Activity reports whose time has come."`
-	Migration bool `json:"migration" doc:"A migration of comments is under way."`
-}
+// waiting is a backup.Pending that the description has in its place.
+type waiting backup.Pending
 
 // StateOf is the RestoreState of a service.
 func StateOf(ctx context.Context, service *backup.Service) (RestoreState, error) {
