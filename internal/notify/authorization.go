@@ -13,29 +13,36 @@ import (
 // There is one for each account: given again, it is the same one, of the user
 // who gave it last.
 type Authorization struct {
-	ID          int64
-	Connection  string
-	AccountID   string // the platform's id, which stays when the account is renamed
-	AccountName string
-	BaseURL     string // of the platform that gave the tokens; they are sent to no other
+	ID           int64              `json:"id" doc:"Stays when the account is authorised again."`
+	Connection   string             `json:"connection"`
+	AccountName  string             `json:"account" doc:"Its name on the platform."`
+	AccountID    string             `json:"accountId" doc:"The platform's id of it."` // which stays when the account is renamed
+	AuthorizedBy string             `json:"authorizedBy" doc:"The user who authorised it last, whose it is."`
+	AuthorizedAt time.Time          `json:"authorizedAt"`
+	User         identity.UserState `json:"userState" enum:"known,disabled,deleted"` // where it was asked for
+	State        AuthorizationState `json:"state" enum:"active,withdrawn,revoked"`
+	StateAt      time.Time          `json:"stateSince"`
+	Reason       string             `json:"reason,omitempty"`
+	RefreshedAt  time.Time          `json:"refreshedAt,omitzero" doc:"When the platform last gave tokens."`
+	Rules        int                `json:"rules" doc:"That belong to it."`
 
-	UserID       int64              // who authorised it
-	User         identity.UserState // what became of that user, where it was asked for
-	AuthorizedBy string
-	AuthorizedAt time.Time
+	BaseURL string    `json:"-"` // of the platform that gave the tokens; they are sent to no other
+	UserID  int64     `json:"-"` // who authorised it
+	Expires time.Time `json:"-"` // of the access token
+	DueAt   time.Time `json:"-"` // when the tokens are refreshed next; zero: not
+	AskedAt time.Time `json:"-"` // when a refresh began whose outcome is not known
+	Tokens  int64     `json:"-"` // counts the pairs of tokens
+}
 
-	State   AuthorizationState
-	StateAt time.Time // since when
-	// Reason is why the authorisation was withdrawn or, of an active one, why its
-	// last refresh failed, in the platform's words.
-	Reason string
-
-	Expires     time.Time // of the access token
-	RefreshedAt time.Time // when the tokens were given last
-	DueAt       time.Time // when they are refreshed next; zero: not
-	AskedAt     time.Time // when a refresh began whose outcome is not known
-	Tokens      int64     // counts the pairs of tokens
-	Rules       int       // that belong to the account
+// MemberWords are those of the members that need more than a few.
+func (Authorization) MemberWords() map[string]string {
+	return map[string]string{
+		"userState": "The state of the user who authorised it. While the user is `disabled`, the account is not used. One whose user was " +
+			"`deleted` is withdrawn.",
+		"state": "`withdrawn`: the platform refuses its tokens, or the user who authorised it was deleted; its rules still take events, but " +
+			"cannot be changed. `revoked`: it was revoked in Outrigger; its rules take no events. To end either, authorise the account again.",
+		"reason": "In the platform's words: why it was withdrawn or, while it is active, why its last refresh failed.",
+	}
 }
 
 // AuthorizationState says whether Outrigger may use an account.

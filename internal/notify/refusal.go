@@ -36,23 +36,23 @@ func (r RefusalReason) Advice() string {
 // RefusalKey is what refused webhooks are counted by. There are no more keys than
 // hooks times reasons, however many webhooks strangers send.
 type RefusalKey struct {
-	Connection string
-	Hook       string // "": the connection's own, or one that there is not
-	Reason     RefusalReason
+	Connection string        `json:"connection"`
+	Hook       string        `json:"hook,omitempty" doc:"Its name; absent: the connection's own, or with unknown_hook no hook."`
+	Reason     RefusalReason `json:"reason" enum:"signature,no_secret,scope,body,unknown_hook"`
 }
 
 // RefusedWebhooks counts the webhooks that were refused for one reason.
 type RefusedWebhooks struct {
 	RefusalKey
-	Count   int
-	Recent  int       // those of the present hour and the one before it
-	FirstAt time.Time // of those counted
-	LastAt  time.Time
-	LastBy  string // the client address of the last one
-	Message string // what the last one was answered
+	Count   int       `json:"count" doc:"Of the last 24 hours."`
+	Recent  int       `json:"recent" doc:"Of the present hour and the one before it."`
+	FirstAt time.Time `json:"-"` // of those counted
+	LastAt  time.Time `json:"lastAt"`
+	LastBy  string    `json:"lastAddress" doc:"Where the last one came from."`
+	Message string    `json:"lastMessage" doc:"What the last one was answered."`
 	// Alone tells that no event came in by the hook in the last 24 h, as far as
 	// the newest 10,000 events tell.
-	Alone bool
+	Alone bool `json:"-"`
 }
 
 // RefusalsKept is how long refused webhooks are told of.

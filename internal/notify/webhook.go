@@ -69,12 +69,14 @@ type ListedProject struct {
 
 // Coverage says how many of a platform's projects send their events here.
 type Coverage struct {
-	Connection                 string
-	Projects, Sending, Failing int
-	Unchecked                  int       // projects that were not looked at yet
-	CheckedAt                  time.Time // when its projects were listed last
-	Reason                     string    // why that failed, since then
-	FailingSince               time.Time // the last success of those that fail, or, where there was none, the failure
+	Connection   string    `json:"connection"`
+	Projects     int       `json:"projects" doc:"That the account sees; personal ones are not among them."`
+	Sending      int       `json:"sending" doc:"Of these, how many have a webhook that calls a hook here."`
+	Failing      int       `json:"failing" doc:"Of those, how many whose last call failed, as the platform counts."`
+	CheckedAt    time.Time `json:"checkedAt,omitzero" doc:"When the projects were listed last."`
+	Reason       string    `json:"reason,omitempty" doc:"Why that has failed since, in the platform's words."`
+	Unchecked    int       `json:"-"` // projects that were not looked at yet
+	FailingSince time.Time `json:"-"` // the last success of those that fail, or, where there was none, the failure
 }
 
 // ProjectCheck is when a connection's projects were listed last, and why that

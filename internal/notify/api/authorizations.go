@@ -4,50 +4,13 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"time"
 
 	"outrigger/internal/fault"
-	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
 
 const authorizationsPath = "/rest/mtbs/1.0/cloud/authorizations"
-
-// Authorization is an account of a cloud platform that a user authorised.
-type Authorization struct {
-	ID           int64                     `json:"id" doc:"Stays when the account is authorised again."`
-	Connection   string                    `json:"connection"`
-	Account      string                    `json:"account" doc:"Its name on the platform."`
-	AccountID    string                    `json:"accountId" doc:"The platform's id of it."`
-	AuthorizedBy string                    `json:"authorizedBy" doc:"The user who authorised it last, whose it is."`
-	AuthorizedAt time.Time                 `json:"authorizedAt"`
-	UserState    identity.UserState        `json:"userState" enum:"known,disabled,deleted"`
-	State        notify.AuthorizationState `json:"state" enum:"active,withdrawn,revoked"`
-	StateSince   time.Time                 `json:"stateSince"`
-	Reason       string                    `json:"reason,omitempty"`
-	RefreshedAt  time.Time                 `json:"refreshedAt,omitzero" doc:"When the platform last gave tokens."`
-	Rules        int                       `json:"rules" doc:"That belong to it."`
-}
-
-// MemberWords are those of the members that need more than a few.
-func (Authorization) MemberWords() map[string]string {
-	return map[string]string{
-		"userState": "The state of the user who authorised it. While the user is `disabled`, the account is not used. One whose user was " +
-			"`deleted` is withdrawn.",
-		"state": "`withdrawn`: the platform refuses its tokens, or the user who authorised it was deleted; its rules still take events, but " +
-			"cannot be changed. `revoked`: it was revoked in Outrigger; its rules take no events. To end either, authorise the account again.",
-		"reason": "In the platform's words: why it was withdrawn or, while it is active, why its last refresh failed.",
-	}
-}
-
-func authorizationOf(a notify.Authorization) Authorization {
-	return Authorization{
-		ID: a.ID, Connection: a.Connection, Account: a.AccountName, AccountID: a.AccountID, AuthorizedBy: a.AuthorizedBy,
-		AuthorizedAt: a.AuthorizedAt.UTC(), UserState: a.User, State: a.State, StateSince: a.StateAt.UTC(), Reason: a.Reason,
-		RefreshedAt: a.RefreshedAt, Rules: a.Rules,
-	}
-}
 
 type ofCloud struct {
 	Connection string `query:"connection" required:"true" doc:"The connection's name." example:"cloud"`
@@ -86,13 +49,13 @@ func (a *API) registerAuthorizations(r *rest.Router) {
 		rest.Example[ofAuthorization, rest.None]{Name: "fresh", Err: fault.New(fault.NotFound, "There is no authorisation 1.")})
 }
 
-func (a *API) listAuthorizations(ctx context.Context, in paged) (list rest.List[Authorization], err error) {
+func (a *API) listAuthorizations(ctx context.Context, in paged) (list rest.List[notify.Authorization], err error) {
 	after, err := in.Page.AfterID()
 	if err != nil {
 		return list, err
 	}
 	all, err := a.Authorizations.List(ctx, after, in.Page.Limit+1)
-	return rest.NewList(in.Page, all, err, func(a notify.Authorization) string { return strconv.FormatInt(a.ID, 10) }, authorizationOf)
+	return rest.NewList(in.Page, all, err, func(a notify.Authorization) string { return strconv.FormatInt(a.ID, 10) }, same)
 }
 
 func (a *API) revokeAuthorization(ctx context.Context, in ofAuthorization) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"time"
 
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
@@ -16,16 +15,9 @@ const RefusedPath = "/rest/outrigger/1.0/refused-webhooks"
 
 // RefusedWebhooks is what a hook refused for one reason.
 type RefusedWebhooks struct {
-	Connection     string               `json:"connection"`
-	Hook           string               `json:"hook,omitempty" doc:"Its name; absent: the connection's own, or with unknown_hook no hook."`
-	Reason         notify.RefusalReason `json:"reason" enum:"signature,no_secret,scope,body,unknown_hook"`
-	Count          int                  `json:"count" doc:"Of the last 24 hours."`
-	Recent         int                  `json:"recent" doc:"Of the present hour and the one before it."`
-	LastAt         time.Time            `json:"lastAt"`
-	LastAddress    string               `json:"lastAddress" doc:"Where the last one came from."`
-	LastMessage    string               `json:"lastMessage" doc:"What the last one was answered."`
-	NeedsAttention bool                 `json:"needsAttention"`
-	Advice         string               `json:"advice" doc:"What helps."`
+	notify.RefusedWebhooks
+	NeedsAttention bool   `json:"needsAttention"`
+	Advice         string `json:"advice" doc:"What helps."`
 }
 
 // MemberWords are those of the members that need more than a few.
@@ -38,9 +30,7 @@ func (RefusedWebhooks) MemberWords() map[string]string {
 }
 
 func refusedOf(w notify.RefusedWebhooks) RefusedWebhooks {
-	return RefusedWebhooks{
-		w.Connection, w.Hook, w.Reason, w.Count, w.Recent, w.LastAt.UTC(), w.LastBy, w.Message, w.NeedsAttention(), w.Reason.Advice(),
-	}
+	return RefusedWebhooks{w, w.NeedsAttention(), w.Reason.Advice()}
 }
 
 type refusedQuery struct {
@@ -64,10 +54,10 @@ func (a *API) registerRefused(r *rest.Router) {
 }
 
 var refusedExample = []rest.Example[refusedQuery, rest.List[RefusedWebhooks]]{{
-	Name: "page", Out: &rest.List[RefusedWebhooks]{Items: []RefusedWebhooks{{
-		Connection: "main", Hook: "atl", Reason: notify.RefusedSignature, Count: 12, Recent: 3, LastAt: exampleTime, LastAddress: "192.0.2.7",
-		LastMessage: "The signature does not match the body.", NeedsAttention: true, Advice: notify.RefusedSignature.Advice(),
-	}}},
+	Name: "page", Out: &rest.List[RefusedWebhooks]{Items: []RefusedWebhooks{refusedOf(notify.RefusedWebhooks{
+		RefusalKey: notify.RefusalKey{Connection: "main", Hook: "atl", Reason: notify.RefusedSignature}, Count: 12, Recent: 3,
+		LastAt: exampleTime, LastBy: "192.0.2.7", Message: "The signature does not match the body.", Alone: true,
+	})}},
 }}
 
 func (a *API) listRefused(ctx context.Context, in refusedQuery) (list rest.List[RefusedWebhooks], err error) {

@@ -46,14 +46,7 @@ func webhookOf(w notify.ProjectWebhook) ProjectWebhook {
 }
 
 // coverage says how many projects of a connection send their events here.
-type coverage struct {
-	Connection string    `json:"connection"`
-	Projects   int       `json:"projects" doc:"That the account sees; personal ones are not among them."`
-	Sending    int       `json:"sending" doc:"Of these, how many have a webhook that calls a hook here."`
-	Failing    int       `json:"failing" doc:"Of those, how many whose last call failed, as the platform counts."`
-	CheckedAt  time.Time `json:"checkedAt,omitzero" doc:"When the projects were listed last."`
-	Reason     string    `json:"reason,omitempty" doc:"Why that has failed since, in the platform's words."`
-}
+type coverage notify.Coverage
 
 type ofProject struct {
 	ofConnection
@@ -96,9 +89,7 @@ func (a *API) registerWebhooks(r *rest.Router) {
 
 func (a *API) coverage(ctx context.Context, _ struct{}) ([]coverage, error) {
 	all, err := a.Webhooks.Coverage(ctx)
-	return rest.Each(all, func(c notify.Coverage) coverage {
-		return coverage{c.Connection, c.Projects, c.Sending, c.Failing, c.CheckedAt, c.Reason}
-	}), err
+	return rest.Each(all, func(c notify.Coverage) coverage { return coverage(c) }), err
 }
 
 func (a *API) listWebhooks(ctx context.Context, in pageOfConnection) (list rest.List[ProjectWebhook], err error) {
