@@ -65,13 +65,7 @@ type condition struct {
 }
 
 var conditions = [conditionCount]condition{
-	byEnabled: {
-		member: "enabled",
-		asked:  func(c *CompiledRule) bool { return !c.Enabled },
-		check:  func(*CompiledRule, *subject, Answers) Answer { return No },
-		wants:  func(*CompiledRule) string { return "" }, // Reason says it
-		has:    func(*Event) string { return "" },
-	},
+	byEnabled: never("enabled", func(c *CompiledRule) bool { return !c.Enabled }),
 	byConnection: {
 		member: "connection",
 		asked:  always,
@@ -79,26 +73,18 @@ var conditions = [conditionCount]condition{
 		wants:  func(c *CompiledRule) string { return c.Connection },
 		has:    func(e *Event) string { return e.Connection },
 	},
-	byProject: {
-		member: "projectKey",
-		asked:  func(c *CompiledRule) bool { return c.ProjectKey != "" },
-		check: func(c *CompiledRule, s *subject, _ Answers) Answer {
+	byProject: ofText("projectKey", func(c *CompiledRule) string { return c.ProjectKey },
+		func(c *CompiledRule, s *subject, _ Answers) Answer {
 			project := Fold(c.ProjectKey)
 			return AnswerOf(s.anywhere(func(p, _ string) bool { return p == project }))
 		},
-		wants: func(c *CompiledRule) string { return c.ProjectKey },
-		has:   func(e *Event) string { return e.Project.Key },
-	},
-	byRepository: {
-		member: "repositoryKey",
-		asked:  func(c *CompiledRule) bool { return c.RepositoryKey != "" },
-		check: func(c *CompiledRule, s *subject, _ Answers) Answer {
+		func(e *Event) string { return e.Project.Key }),
+	byRepository: ofText("repositoryKey", func(c *CompiledRule) string { return c.RepositoryKey },
+		func(c *CompiledRule, s *subject, _ Answers) Answer {
 			project, repository := Fold(c.ProjectKey), Fold(c.RepositoryKey)
 			return AnswerOf(s.anywhere(func(p, r string) bool { return p == project && r == repository }))
 		},
-		wants: func(c *CompiledRule) string { return c.RepositoryKey },
-		has:   func(e *Event) string { return e.Repository.Key },
-	},
+		func(e *Event) string { return e.Repository.Key }),
 	byPlaces: {
 		member: "projects",
 		asked:  func(c *CompiledRule) bool { return len(c.Projects)+len(c.Repositories) > 0 },
@@ -111,13 +97,7 @@ var conditions = [conditionCount]condition{
 			return e.Project.Key + "/" + e.Repository.Key
 		},
 	},
-	byAuthorization: {
-		member: "authorization",
-		asked:  func(c *CompiledRule) bool { return c.Paused },
-		check:  func(*CompiledRule, *subject, Answers) Answer { return No },
-		wants:  func(*CompiledRule) string { return "" }, // Reason says it
-		has:    func(*Event) string { return "" },
-	},
+	byAuthorization: never("authorization", func(c *CompiledRule) bool { return c.Paused }),
 	byEventTypes: {
 		member: "eventTypes",
 		asked:  always,
@@ -132,99 +112,85 @@ var conditions = [conditionCount]condition{
 		wants:  func(c *CompiledRule) string { return c.ExpectedCommitStatus.wants() },
 		has:    hasBuild,
 	},
-	byBranches: {
-		member: "branches",
-		asked:  func(c *CompiledRule) bool { return len(c.Branches) > 0 },
-		check: func(c *CompiledRule, s *subject, _ Answers) Answer {
+	byBranches: ofList("branches", func(c *CompiledRule) []string { return c.Branches },
+		func(c *CompiledRule, s *subject, _ Answers) Answer {
 			return AnswerOf(s.Branch == "" || c.branches[s.Branch])
-		},
-		wants: func(c *CompiledRule) string { return listed(c.Branches) },
-		has:   func(e *Event) string { return e.Branch },
-	},
-	byBranchMask: {
-		member: "branchMask",
-		asked:  func(c *CompiledRule) bool { return c.BranchMask != "" },
-		check: func(c *CompiledRule, s *subject, a Answers) Answer {
-			return c.matchMask(byBranchMask, s.Branch, a)
-		},
-		wants: func(c *CompiledRule) string { return c.BranchMask },
-		has:   func(e *Event) string { return e.Branch },
-	},
-	byIgnoredBranchMask: {
-		member: "ignoredBranchMask",
-		asked:  func(c *CompiledRule) bool { return c.IgnoredBranchMask != "" },
-		check: func(c *CompiledRule, s *subject, a Answers) Answer {
+		}, branchName),
+	byBranchMask: ofText("branchMask", func(c *CompiledRule) string { return c.BranchMask },
+		func(c *CompiledRule, s *subject, a Answers) Answer { return c.matchMask(byBranchMask, s.Branch, a) }, branchName),
+	byIgnoredBranchMask: ofText("ignoredBranchMask", func(c *CompiledRule) string { return c.IgnoredBranchMask },
+		func(c *CompiledRule, s *subject, a Answers) Answer {
 			if s.Branch == "" {
 				return Yes
 			}
 			return c.matchMask(byIgnoredBranchMask, s.Branch, a).not()
-		},
-		wants: func(c *CompiledRule) string { return "not " + c.IgnoredBranchMask },
-		has:   func(e *Event) string { return e.Branch },
-	},
-	bySourceBranchMask: {
-		member: "sourceBranchMask",
-		asked:  func(c *CompiledRule) bool { return c.SourceBranchMask != "" },
-		check: func(c *CompiledRule, s *subject, a Answers) Answer {
+		}, branchName),
+	bySourceBranchMask: ofText("sourceBranchMask", func(c *CompiledRule) string { return c.SourceBranchMask },
+		func(c *CompiledRule, s *subject, a Answers) Answer {
 			return c.matchMask(bySourceBranchMask, s.SourceBranch, a)
 		},
-		wants: func(c *CompiledRule) string { return c.SourceBranchMask },
-		has:   func(e *Event) string { return e.SourceBranch },
-	},
-	byDestinationBranch: {
-		member: "destinationBranchFilter",
-		asked:  func(c *CompiledRule) bool { return c.DestinationBranchFilter != "" },
-		check: func(c *CompiledRule, s *subject, a Answers) Answer {
+		func(e *Event) string { return e.SourceBranch }),
+	byDestinationBranch: ofText("destinationBranchFilter", func(c *CompiledRule) string { return c.DestinationBranchFilter },
+		func(c *CompiledRule, s *subject, a Answers) Answer {
 			return c.matchMask(byDestinationBranch, s.Branch, a)
-		},
-		wants: func(c *CompiledRule) string { return c.DestinationBranchFilter },
-		has:   func(e *Event) string { return e.Branch },
-	},
-	byUsers: {
-		member: "users",
-		asked:  func(c *CompiledRule) bool { return len(c.Users) > 0 },
-		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return AnswerOf(c.users[s.user]) },
-		wants:  func(c *CompiledRule) string { return listed(c.Users) },
-		has:    actorName,
-	},
-	byIgnoredUsers: {
-		member: "ignoredUsers",
-		asked:  func(c *CompiledRule) bool { return len(c.IgnoredUsers) > 0 },
-		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return AnswerOf(!c.ignoredUsers[s.user]) },
-		wants:  func(c *CompiledRule) string { return "not " + listed(c.IgnoredUsers) },
-		has:    actorName,
-	},
-	byReviewers: {
-		member: "reviewers",
-		asked:  func(c *CompiledRule) bool { return len(c.Reviewers) > 0 },
-		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return AnswerOf(c.asksReviewer(s.Event)) },
-		wants:  func(c *CompiledRule) string { return listed(c.Reviewers) },
-		has: func(e *Event) string {
+		}, branchName),
+	byUsers: ofList("users", func(c *CompiledRule) []string { return c.Users },
+		func(c *CompiledRule, s *subject, _ Answers) Answer { return AnswerOf(c.users[s.user]) }, actorName),
+	byIgnoredUsers: ofList("ignoredUsers", func(c *CompiledRule) []string { return c.IgnoredUsers },
+		func(c *CompiledRule, s *subject, _ Answers) Answer { return AnswerOf(!c.ignoredUsers[s.user]) }, actorName),
+	byReviewers: ofList("reviewers", func(c *CompiledRule) []string { return c.Reviewers },
+		func(c *CompiledRule, s *subject, _ Answers) Answer { return AnswerOf(c.asksReviewer(s.Event)) },
+		func(e *Event) string {
 			var names []string
 			for _, u := range e.Reviewers {
 				names = append(names, u.Name)
 			}
 			return listed(names)
-		},
-	},
-	byGroups: {
-		member: "groups",
-		asked:  func(c *CompiledRule) bool { return len(c.Groups) > 0 },
-		check: func(c *CompiledRule, s *subject, a Answers) Answer {
+		}),
+	byGroups: ofList("groups", func(c *CompiledRule) []string { return c.Groups },
+		func(c *CompiledRule, s *subject, a Answers) Answer {
 			return inGroups(byGroups, c.Groups, s.Actor.Name, a)
-		},
-		wants: func(c *CompiledRule) string { return listed(c.Groups) },
-		has:   actorName,
-	},
-	byIgnoredGroups: {
-		member: "ignoredGroups",
-		asked:  func(c *CompiledRule) bool { return len(c.IgnoredGroups) > 0 },
-		check: func(c *CompiledRule, s *subject, a Answers) Answer {
+		}, actorName),
+	byIgnoredGroups: ofList("ignoredGroups", func(c *CompiledRule) []string { return c.IgnoredGroups },
+		func(c *CompiledRule, s *subject, a Answers) Answer {
 			return inGroups(byIgnoredGroups, c.IgnoredGroups, s.Actor.Name, a).not()
-		},
-		wants: func(c *CompiledRule) string { return "not " + listed(c.IgnoredGroups) },
-		has:   actorName,
-	},
+		}, actorName),
+}
+
+// never is a condition that is not met where it is asked. Reason says what it wants.
+func never(member string, asked func(*CompiledRule) bool) condition {
+	return condition{
+		member: member, asked: asked, check: func(*CompiledRule, *subject, Answers) Answer { return No },
+		wants: func(*CompiledRule) string { return "" }, has: func(*Event) string { return "" },
+	}
+}
+
+// ofText is the condition of a member that is a text, and asks nothing where it is empty.
+func ofText(
+	member string, is func(*CompiledRule) string, check func(*CompiledRule, *subject, Answers) Answer, has func(*Event) string,
+) condition {
+	return condition{
+		member: member, asked: func(c *CompiledRule) bool { return is(c) != "" }, check: check,
+		wants: func(c *CompiledRule) string { return unlike(member) + is(c) }, has: has,
+	}
+}
+
+// ofList is ofText for a member that is a list.
+func ofList(
+	member string, is func(*CompiledRule) []string, check func(*CompiledRule, *subject, Answers) Answer, has func(*Event) string,
+) condition {
+	return condition{
+		member: member, asked: func(c *CompiledRule) bool { return len(is(c)) > 0 }, check: check,
+		wants: func(c *CompiledRule) string { return unlike(member) + listed(is(c)) }, has: has,
+	}
+}
+
+// unlike begins what a member wants that names what is ignored.
+func unlike(member string) string {
+	if strings.HasPrefix(member, "ignored") {
+		return "not "
+	}
+	return ""
 }
 
 // String is the member of the rule that the condition comes from, as the REST
@@ -244,6 +210,8 @@ func conditionOf(member string) Condition {
 func always(*CompiledRule) bool { return true }
 
 func actorName(e *Event) string { return e.Actor.Name }
+
+func branchName(e *Event) string { return e.Branch }
 
 // maxListed is how many entries of a list a reason names.
 const maxListed = 20
