@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"outrigger/internal/notify"
 	"outrigger/internal/notify/api"
 )
 
@@ -68,7 +69,7 @@ func (c replaceURLCmd) Run(ctx context.Context, s streams) error {
 	}
 	query := url.Values{"test": {strconv.FormatBool(!c.NoTest)}, "which": {c.Which}}
 	var one api.Channel
-	if err := server.do(ctx, "PUT", path+"?"+query.Encode(), api.ChannelChange{WebhookURL: webhookURL}, &one); err != nil {
+	if err := server.do(ctx, "PUT", path+"?"+query.Encode(), notify.ChannelEdit{WebhookURL: webhookURL}, &one); err != nil {
 		return err
 	}
 	return printChannel(s, c.JSON, &one)

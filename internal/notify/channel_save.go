@@ -20,6 +20,32 @@ type ChannelDraft struct {
 	SharedWith Sharing
 }
 
+// ChannelEdit is a change of a channel; what is left out stays as it is.
+type ChannelEdit struct {
+	Version    int64    `json:"version,omitempty"` // of the channel that was read; 0: any
+	Name       *string  `json:"name,omitempty" max:"255" doc:"What it is called; empty: as its rules call it."`
+	Format     *Format  `json:"format,omitempty" enum:"auto,teams,slack"`
+	SharedWith *Sharing `json:"sharedWith,omitempty"`
+	WebhookURL string   `json:"webhookUrl,omitempty"` // replaces the present one; empty or the channel's own mask: none does
+
+	Test  bool      `query:"test" json:"-" doc:"Posts a test message to a new webhook URL first, and saves only if it is taken."`
+	Which RetryMode `query:"which" json:"-" enum:"all,recent,none"` // of what waits when the URL is replaced; "": all
+}
+
+// Onto is a draft with the change.
+func (e *ChannelEdit) Onto(d ChannelDraft) ChannelDraft {
+	if e.Name != nil {
+		d.Name = *e.Name
+	}
+	if e.Format != nil {
+		d.Format = *e.Format
+	}
+	if e.SharedWith != nil {
+		d.SharedWith = *e.SharedWith
+	}
+	return d
+}
+
 // ChannelChange is what a save makes of a channel.
 type ChannelChange struct {
 	ChannelDraft

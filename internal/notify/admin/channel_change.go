@@ -12,18 +12,6 @@ import (
 	"outrigger/internal/secret"
 )
 
-// ChannelEdit is a change of a channel; nil members stay as they are.
-type ChannelEdit struct {
-	Version    int64 // of the channel that was read; 0: any
-	Name       *string
-	Format     *notify.Format
-	SharedWith *notify.Sharing
-
-	WebhookURL string           // replaces the present one; empty or the channel's own mask: none does
-	Test       bool             // only where the chat platform takes a test message there
-	Which      notify.RetryMode // of what waits when the URL is replaced; "": all
-}
-
 // Create creates a channel that no rule or report uses yet. Errors: fault.Forbidden for
 // users who administer nothing, or share it without ADMIN; fault.Conflict if a channel
 // has the webhook URL. wrong has the errors that the caller found in the members.
@@ -66,8 +54,8 @@ func mayShare(ctx context.Context, before, after notify.Sharing) error {
 // of these, or share the channel without ADMIN; fault.Conflict for a version that
 // is not the current one and for a URL that another channel has. wrong is as for
 // Create.
-func (s *Channels) Save(ctx context.Context, channel string, edit ChannelEdit, wrong fault.Fields) (notify.ChannelInfo, error) {
-	given := edit.onto(notify.ChannelDraft{})
+func (s *Channels) Save(ctx context.Context, channel string, edit notify.ChannelEdit, wrong fault.Fields) (notify.ChannelInfo, error) {
+	given := edit.Onto(notify.ChannelDraft{})
 	given.Validate(s.Store.Platforms().Connections, &wrong)
 	s.checkReplacement(strings.TrimSpace(edit.WebhookURL), edit.Which, &wrong)
 	if err := wrong.Err(); err != nil {
@@ -77,7 +65,7 @@ func (s *Channels) Save(ctx context.Context, channel string, edit ChannelEdit, w
 	if err != nil {
 		return before, err
 	}
-	change := notify.ChannelChange{ChannelDraft: edit.onto(before.Draft())}
+	change := notify.ChannelChange{ChannelDraft: edit.Onto(before.Draft())}
 	change.Validate(s.Store.Platforms().Connections, &wrong)
 	change.Version, change.Which = edit.Version, edit.Which
 	if url := strings.TrimSpace(edit.WebhookURL); url != "" && url != before.Mask {
@@ -99,19 +87,6 @@ func (s *Channels) Save(ctx context.Context, channel string, edit ChannelEdit, w
 	info, err := s.Store.SaveChannel(ctx, actor(ctx), before.ID, change, allow)
 	info.Show(notify.ReadsInside(ctx))
 	return info, err
-}
-
-func (e *ChannelEdit) onto(d notify.ChannelDraft) notify.ChannelDraft {
-	if e.Name != nil {
-		d.Name = *e.Name
-	}
-	if e.Format != nil {
-		d.Format = *e.Format
-	}
-	if e.SharedWith != nil {
-		d.SharedWith = *e.SharedWith
-	}
-	return d
 }
 
 // mayMake returns an error if the user may not make a change of a channel as it is now.
@@ -141,7 +116,7 @@ func (s *Channels) checkReplacement(url string, which notify.RetryMode, wrong *f
 // prepareReplacement refuses what would be refused anyway, and tries the new webhook URL
 // where that is asked for.
 func (s *Channels) prepareReplacement(
-	ctx context.Context, before *notify.ChannelInfo, change *notify.ChannelChange, edit ChannelEdit,
+	ctx context.Context, before *notify.ChannelInfo, change *notify.ChannelChange, edit notify.ChannelEdit,
 ) error {
 	if err := s.Store.CheckChannelVersion(ctx, before, edit.Version); err != nil {
 		return err

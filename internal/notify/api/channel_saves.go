@@ -7,7 +7,6 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
-	"outrigger/internal/notify/admin"
 	"outrigger/internal/rest"
 )
 
@@ -21,24 +20,13 @@ type newChannel struct {
 	Wrong      fault.Fields    `json:"-"`
 }
 
-// ChannelChange is what is changed of a channel; what is left out stays.
-type ChannelChange struct {
-	Version    int64           `json:"version,omitempty"`
-	Name       *string         `json:"name,omitempty" max:"255" doc:"What it is called; empty: as its rules call it."`
-	Format     *notify.Format  `json:"format,omitempty" enum:"auto,teams,slack"`
-	SharedWith *notify.Sharing `json:"sharedWith,omitempty"`
-	WebhookURL string          `json:"webhookUrl,omitempty"`
-}
-
 // savedChannel is a change of a channel.
 type savedChannel struct {
 	ofChannel
 	rest.Ignored[Channel]
-	ChannelChange
-	Test  bool             `query:"test" json:"-" doc:"Posts a test message to a new webhook URL first, and saves only if it is taken."`
-	Which notify.RetryMode `query:"which" json:"-" enum:"all,recent,none"`
-	Match rest.Match       `json:"-"`
-	Wrong fault.Fields     `json:"-"`
+	notify.ChannelEdit
+	Match rest.Match   `json:"-"`
+	Wrong fault.Fields `json:"-"`
 }
 
 // MemberWords are those of the members that need more than a few.
@@ -75,7 +63,7 @@ func (a *API) registerChannelSaves(r *rest.Router) {
 		Answer: "The channel as it is now.", Refused: []int{http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests},
 		RefusedFor: map[int]string{http.StatusNotFound: noChannel[http.StatusNotFound], http.StatusConflict: urlTaken[http.StatusConflict]},
 	}, a.saveChannel, rest.Example[savedChannel, rest.Answer[Channel]]{Name: "fresh",
-		In: savedChannel{ChannelChange: ChannelChange{Name: new("Releases")}}, Err: errNoChannel})
+		In: savedChannel{ChannelEdit: notify.ChannelEdit{Name: new("Releases")}}, Err: errNoChannel})
 	rest.Add(r, rest.Route{Method: "DELETE", Path: one}, rest.Words{
 		ID: "deleteChannel", Tag: "rules", Summary: "Deletes a channel to which nothing sends.",
 		Text:   "For who made it, and for `ADMIN`. What waits on it is cancelled.",
@@ -114,9 +102,8 @@ func (a *API) createChannel(ctx context.Context, in newChannel) (out rest.Answer
 }
 
 func (a *API) saveChannel(ctx context.Context, in savedChannel) (rest.Answer[Channel], error) {
-	edit := admin.ChannelEdit{
-		Name: in.Name, SharedWith: in.SharedWith, WebhookURL: in.WebhookURL, Test: in.Test, Which: rest.Spelled(in.Which, notify.RetryModes()...),
-	}
+	edit := in.ChannelEdit
+	edit.Which = rest.Spelled(in.Which, notify.RetryModes()...)
 	if in.Format != nil {
 		edit.Format = new(formatOf(*in.Format))
 	}

@@ -11,7 +11,6 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
-	"outrigger/internal/notify/admin"
 )
 
 // With whom a channel is shared, as the form has it.
@@ -50,7 +49,7 @@ func (p *Pages) saveChannel(r *http.Request, form *console.Form, c notify.Channe
 		return nil, err
 	}
 	name, format := form.Get("name"), notify.Format(form.Get("format"))
-	edit := admin.ChannelEdit{Version: form.Int("version"), Name: &name, Format: &format}
+	edit := notify.ChannelEdit{Version: form.Int("version"), Name: &name, Format: &format}
 	if identity.From(r.Context()).May(identity.Admin, identity.Resource{}) && form.Get("sharedWith") != "" {
 		sharing := sharingOf(form)
 		edit.SharedWith = &sharing
@@ -145,7 +144,7 @@ func (p *Pages) taken(ctx context.Context, err error) error {
 
 func (p *Pages) replaceChannel(r *http.Request, form *console.Form, c notify.ChannelInfo) (console.Response, error) {
 	page := p.replacePage(r, &c, form)
-	edit := admin.ChannelEdit{
+	edit := notify.ChannelEdit{
 		Version: form.Int("version"), WebhookURL: form.Get("webhookUrl"), Which: notify.RetryMode(form.Get("which")),
 		Test: form.Get("do") != "untested",
 	}

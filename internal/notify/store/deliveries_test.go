@@ -80,4 +80,4 @@ func TestWhoMaySeeAndActOnDeliveries(t *testing.T) {
 	})
 }
 
-func named(name string) admin.ChannelEdit { return admin.ChannelEdit{Name: &name} }
+func named(name string) notify.ChannelEdit { return notify.ChannelEdit{Name: &name} }
