@@ -141,6 +141,23 @@ func Every(errs ...error) error {
 	return all.Err()
 }
 
+// Renamed is an Invalid error in which rename has changed what is said of each member, which
+// is said once then. Other errors stay as they are.
+func Renamed(err error, rename func(*Field)) error {
+	e := As(err)
+	if e == nil || e.Code != Invalid {
+		return err
+	}
+	renamed := *e
+	renamed.Fields = nil
+	for _, field := range e.Fields {
+		if rename(&field); !slices.Contains(renamed.Fields, field) {
+			renamed.Fields = append(renamed.Fields, field)
+		}
+	}
+	return &renamed
+}
+
 // Err is nil when nothing was noted, else an Invalid error that names every
 // member. Its message is that of the only member, or counts them.
 func (f Fields) Err() error {

@@ -126,17 +126,5 @@ var cloudNames = map[string]string{"eventTypes": "expectedEvents", "projectKey":
 
 // inCloudNames has an error call the members of a rule as they are called here.
 func inCloudNames(err error) error {
-	var e *fault.Error
-	if !errors.As(err, &e) || e.Code != fault.Invalid {
-		return err
-	}
-	renamed := *e
-	renamed.Fields = nil
-	for _, f := range e.Fields {
-		if name, ok := cloudNames[f.Name]; ok {
-			f.Name = name
-		}
-		renamed.Fields = append(renamed.Fields, f)
-	}
-	return &renamed
+	return fault.Renamed(err, func(f *fault.Field) { f.Name = cmp.Or(cloudNames[f.Name], f.Name) })
 }

@@ -3,7 +3,6 @@ package pages
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -237,22 +236,13 @@ func reportOf(form *console.Form, stored *notify.ReportInfo) notify.Report {
 // atRepositoryField has what is wrong with the keys said once, at the form's one
 // field for both.
 func atRepositoryField(err error) error {
-	e := fault.As(err)
-	if e == nil || e.Code != fault.Invalid {
-		return err
-	}
-	moved := *e
-	moved.Fields = nil
-	for _, f := range e.Fields {
-		if f.Name == "projectKey" || f.Name == "repositoryKey" {
-			f.Name = "repository"
-			if strings.HasPrefix(f.Message, "A report is about one repository") {
-				f.Message = "Enter the repository as PROJECT/repository, on a cloud platform as workspace/repository."
-			}
+	return fault.Renamed(err, func(f *fault.Field) {
+		if f.Name != "projectKey" && f.Name != "repositoryKey" {
+			return
 		}
-		if !slices.Contains(moved.Fields, f) {
-			moved.Fields = append(moved.Fields, f)
+		f.Name = "repository"
+		if strings.HasPrefix(f.Message, "A report is about one repository") {
+			f.Message = "Enter the repository as PROJECT/repository, on a cloud platform as workspace/repository."
 		}
-	}
-	return &moved
+	})
 }

@@ -58,17 +58,9 @@ func quietHoursOf(form *console.Form, f *fault.Fields) *notify.QuietHours {
 // atQuietFields has the errors of quiet hours said at the fields of the form,
 // each of which is one of their members.
 func atQuietFields(err error) error {
-	e := fault.As(err)
-	if e == nil || e.Code != fault.Invalid {
-		return err
-	}
-	moved := *e
-	moved.Fields = nil
-	for _, f := range e.Fields {
+	return fault.Renamed(err, func(f *fault.Field) {
 		if member, ok := strings.CutPrefix(f.Name, "quietHours."); ok {
 			f.Name = "quiet" + strings.ToUpper(member[:1]) + member[1:]
 		}
-		moved.Fields = append(moved.Fields, f)
-	}
-	return &moved
+	})
 }
