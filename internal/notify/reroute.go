@@ -31,6 +31,20 @@ func Reroute(rules []int64, targets map[int64]RuleTarget, now Destination) (to D
 	return to
 }
 
+// Took returns the rules of the delivery that are known to take its event.
+func (d *Delivery) Took() []int64 {
+	return slices.DeleteFunc(slices.Clone(d.Rules), func(id int64) bool { return slices.Contains(d.Undecided, id) })
+}
+
+// Reroute is where the delivery belongs: where a rule that took its event sends or, only if
+// none of these is enabled, one that may yet take it.
+func (d *Delivery) Reroute(targets map[int64]RuleTarget) Destination {
+	if to := Reroute(d.Took(), targets, d.Destination()); to != (Destination{}) {
+		return to
+	}
+	return Reroute(d.Rules, targets, d.Destination())
+}
+
 // Parting is those rules of a delivery that leave it for one of their own.
 type Parting struct {
 	To    Destination

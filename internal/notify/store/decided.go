@@ -65,7 +65,7 @@ func (s *Store) followRules(ctx context.Context, tx *db.Tx, d *decidedDelivery, 
 	if d.ToChannel {
 		return nil
 	}
-	of := []waitingDelivery{{id: d.ID, event: d.EventID, format: d.Format, rules: d.Rules}}
+	of := []*notify.Delivery{&d.Delivery}
 	targets, err := readTargets(ctx, tx, of)
 	if err != nil {
 		return err
@@ -79,12 +79,8 @@ func (s *Store) followRules(ctx context.Context, tx *db.Tx, d *decidedDelivery, 
 		}
 		return s.part(ctx, tx, d, notify.Part(late, targets, d.Destination()))
 	}
-	if err := readOpen(ctx, tx, of); err != nil {
-		return err
-	}
-	at := d.Destination()
-	switch to := of[0].destination(targets, at); to {
-	case at:
+	switch to := d.Reroute(targets); to {
+	case d.Destination():
 	case notify.Destination{}:
 		_, err = s.end(ctx, tx, []int64{d.ID}, notify.Cancelled, notify.CancelledReason(d.Rules))
 	default:

@@ -33,7 +33,7 @@ func (s *Store) readUndecided(
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		found, err = readDeliveries(ctx, tx, fmt.Sprintf(`%s WHERE d.id IN (%s) AND %s%s ORDER BY d.id LIMIT %d`,
 			deliverySelect, undecidedIDs, inShards("d.channel_id", shards), condition, limit), args...)
-		if err != nil || len(found) == 0 {
+		if err != nil {
 			return err
 		}
 		return readUndecidedRules(ctx, tx, found)
@@ -41,26 +41,25 @@ func (s *Store) readUndecided(
 	return found, err
 }
 
+// readUndecidedRules sets which rules of deliveries are undecided.
 func readUndecidedRules(ctx context.Context, tx *db.Tx, deliveries []*notify.Delivery) error {
+	if len(deliveries) == 0 {
+		return nil
+	}
 	byID := make(map[int64]*notify.Delivery, len(deliveries))
 	ids := make([]int64, len(deliveries))
 	for i, d := range deliveries {
 		byID[d.ID], ids[i] = d, d.ID
 	}
-	return eachUndecided(ctx, tx, ids, func(delivery, rule int64) { byID[delivery].Undecided = append(byID[delivery].Undecided, rule) })
-}
-
-// eachUndecided calls do with the undecided rules of deliveries.
-func eachUndecided(ctx context.Context, tx *db.Tx, deliveries []int64, do func(delivery, rule int64)) error {
-	var delivery, rule int64
 	return tx.EachRow(ctx, "reading undecided rules", func(row db.Row) error {
-		err := row.Scan(&delivery, &rule)
-		if err == nil {
-			do(delivery, rule)
+		var delivery, rule int64
+		if err := row.Scan(&delivery, &rule); err != nil {
+			return err
 		}
-		return err
+		byID[delivery].Undecided = append(byID[delivery].Undecided, rule)
+		return nil
 	}, `SELECT delivery_id, rule_id FROM notify_decisions
-		WHERE decision = 'undecided' AND delivery_id IN (`+list(deliveries)+`) ORDER BY rule_id`)
+		WHERE decision = 'undecided' AND delivery_id IN (`+list(ids)+`) ORDER BY rule_id`)
 }
 
 // EventDecisions returns what was decided about an event after it had come.

@@ -235,7 +235,7 @@ func (s *Store) EventDeliveries(ctx context.Context, e *notify.LoggedEvent) (fou
 		found, err = readDeliveries(ctx, tx, `SELECT `+deliveryColumns+`, NULL FROM notify_deliveries d
 			WHERE d.id >= $1 AND d.id < $2 AND d.event_id = $3 ORDER BY d.id LIMIT $4`,
 			e.FirstDelivery, e.FirstDelivery+deliverySpan, e.ID, e.Deliveries)
-		if err != nil || len(found) == 0 {
+		if err != nil {
 			return err
 		}
 		return readUndecidedRules(ctx, tx, found)

@@ -17,7 +17,7 @@ func (s *Store) release(ctx context.Context, tx *db.Tx, rule, channel int64) err
 	}
 	var held [][]any
 	for _, d := range waiting {
-		held = append(held, []any{db.Micros(tx.Now()), d.id})
+		held = append(held, []any{db.Micros(tx.Now()), d.ID})
 	}
 	if err := tx.Each(ctx, "ending quiet hours",
 		`UPDATE notify_deliveries SET held_until = $1 WHERE id = $2 AND held_until > $1`, held, nil); err != nil {

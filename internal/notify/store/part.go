@@ -47,20 +47,19 @@ func (s *Store) part(ctx context.Context, tx *db.Tx, d *decidedDelivery, leave [
 
 // partWaiting has those rules leave waiting deliveries that took them and do not send
 // to where they are or go now. What is undecided parts when it is decided.
-func (s *Store) partWaiting(ctx context.Context, tx *db.Tx, waiting []waitingDelivery, rules map[int64]notify.RuleTarget) error {
-	for i := range waiting {
-		of := &waiting[i]
-		if len(notify.Part(of.took(), rules, notify.Destination{})) < 2 {
+func (s *Store) partWaiting(ctx context.Context, tx *db.Tx, waiting []*notify.Delivery, rules map[int64]notify.RuleTarget) error {
+	for _, of := range waiting {
+		if len(notify.Part(of.Took(), rules, notify.Destination{})) < 2 {
 			continue // they are all in one place
 		}
-		d, err := lockDelivery(ctx, tx, &notify.Delivery{ID: of.id, EventID: of.event})
+		d, err := lockDelivery(ctx, tx, of)
 		if err != nil {
 			return err
 		}
 		if d == nil || !d.FinishedAt.IsZero() {
 			continue
 		}
-		if err := s.part(ctx, tx, d, notify.Part(of.took(), rules, d.Destination())); err != nil {
+		if err := s.part(ctx, tx, d, notify.Part(of.Took(), rules, d.Destination())); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
-	"outrigger/internal/work"
 )
 
 // Redeliver puts ended deliveries back into the queue: to where an enabled rule
@@ -76,23 +75,9 @@ func (s *Store) WouldRedeliver(ctx context.Context, ids []int64) (n notify.Affec
 
 // endedDelivery is a delivery that is to be sent again.
 type endedDelivery struct {
-	waitingDelivery
+	*notify.Delivery
 	to        notify.Destination // zero where no enabled rule takes it
 	toChannel bool               // to the channel itself
-	channel   int64
-	attempts  int
-	finished  int64
-	took      int64
-	status    int
-	answer    string
-	public    bool
-	batch     int64
-	state     notify.DeliveryState
-}
-
-// last is the attempt that delivered it.
-func (d *endedDelivery) last() *work.Attempt {
-	return &work.Attempt{At: db.Time(d.finished - d.took), Took: micros(d.took), Status: d.status, Answer: d.answer, Public: d.public}
 }
 
 // count adds n deliveries of this kind to what is redelivered.
@@ -118,6 +103,7 @@ func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done not
 	}
 	var back, attempts [][]any
 	var queued []*endedDelivery
+	var waiting []*notify.Delivery
 	channels := make(map[int64]bool)
 	for i := range ended {
 		d := &ended[i]
@@ -125,11 +111,11 @@ func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done not
 		if d.to.ChannelID == 0 {
 			continue
 		}
-		queued = append(queued, d)
-		back = append(back, []any{d.to.ChannelID, string(d.to.Format), db.Micros(tx.Now()), db.Bit(d.toChannel), d.id})
+		queued, waiting = append(queued, d), append(waiting, d.Delivery)
+		back = append(back, []any{d.to.ChannelID, string(d.to.Format), db.Micros(tx.Now()), db.Bit(d.toChannel), d.ID})
 		channels[d.to.ChannelID] = true
-		if d.state == notify.Delivered { // its place in the row is for the next one
-			attempts = append(attempts, attemptRow(d.id, d.attempts, d.last(), notify.Exchange{Format: d.format, Batch: d.batch}))
+		if d.State == notify.Delivered { // its place in the row is for the next one
+			attempts = append(attempts, attemptRow(d.ID, d.Attempts, d.Last, notify.Exchange{Format: d.Format, Batch: d.Batch}))
 		}
 	}
 	if err := keepAttempts(ctx, tx, attempts); err != nil {
@@ -152,10 +138,6 @@ func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done not
 			s.moved(id)
 		}
 	})
-	waiting := make([]waitingDelivery, len(queued))
-	for i, d := range queued {
-		waiting[i] = d.waitingDelivery
-	}
 	return done, s.partWaiting(ctx, tx, waiting, rules)
 }
 
@@ -165,35 +147,21 @@ func readEnded(ctx context.Context, tx *db.Tx, ids []int64) ([]endedDelivery, ma
 	if len(ids) == 0 {
 		return nil, nil, nil
 	}
-	var found []endedDelivery
-	var of []waitingDelivery
-	err := tx.EachRow(ctx, "reading ended deliveries", func(row db.Row) error {
-		var d endedDelivery
-		var encoded string
-		err := row.Scan(&d.id, &d.event, &d.channel, &d.format, &encoded, &d.state, &d.attempts, &d.finished, &d.took, &d.status, &d.answer,
-			&d.public, &d.batch)
-		if d.rules = decodeIDs(encoded); len(d.rules) > 0 {
-			found, of = append(found, d), append(of, d.waitingDelivery)
-		}
-		return err
-	}, `SELECT id, event_id, channel_id, format, rules, state, attempts, finished_at, took, status, answer, public, batch
-		FROM notify_deliveries WHERE finished_at > 0 AND id IN (`+list(ids)+`)`)
+	of, err := readDeliveries(ctx, tx, `SELECT `+deliveryColumns+`, NULL FROM notify_deliveries d
+		WHERE d.finished_at > 0 AND d.id IN (`+list(ids)+`)`)
+	of = slices.DeleteFunc(of, func(d *notify.Delivery) bool { return len(d.Rules) == 0 })
 	if err != nil || len(of) == 0 {
-		return nil, nil, err
-	}
-	if err := readOpen(ctx, tx, of); err != nil {
 		return nil, nil, err
 	}
 	rules, err := readTargets(ctx, tx, of)
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range found {
-		d, at := &found[i], notify.Destination{ChannelID: found[i].channel, Format: found[i].format}
-		d.waitingDelivery = of[i]
-		d.to = d.destination(rules, at)
-		if !slices.ContainsFunc(d.rules, func(id int64) bool { _, there := rules[id]; return there }) {
-			d.to, d.toChannel = at, true
+	found := make([]endedDelivery, len(of))
+	for i, d := range of {
+		found[i] = endedDelivery{Delivery: d, to: d.Reroute(rules)}
+		if !slices.ContainsFunc(d.Rules, func(id int64) bool { _, there := rules[id]; return there }) {
+			found[i].to, found[i].toChannel = d.Destination(), true
 		}
 	}
 	return found, rules, keepUsed(ctx, tx, found)
@@ -205,7 +173,7 @@ func keepUsed(ctx context.Context, tx *db.Tx, ended []endedDelivery) error {
 	var channels []int64
 	for i := range ended {
 		if ended[i].toChannel {
-			channels = append(channels, ended[i].channel)
+			channels = append(channels, ended[i].ChannelID)
 		}
 	}
 	if len(channels) == 0 {
@@ -213,7 +181,7 @@ func keepUsed(ctx context.Context, tx *db.Tx, ended []endedDelivery) error {
 	}
 	used, err := readIDs(ctx, tx, `SELECT c.id FROM notify_channels c WHERE c.id IN (`+list(channels)+`) AND `+channelThere)
 	for i := range ended {
-		if d := &ended[i]; d.toChannel && !slices.Contains(used, d.channel) {
+		if d := &ended[i]; d.toChannel && !slices.Contains(used, d.ChannelID) {
 			d.to, d.toChannel = notify.Destination{}, false
 		}
 	}

@@ -8,44 +8,6 @@ import (
 	"outrigger/internal/notify"
 )
 
-// waitingDelivery is a delivery that waits, and the rules that it is for.
-type waitingDelivery struct {
-	id     int64
-	event  int64
-	format notify.Format
-	rules  []int64
-	open   []int64 // those of rules that may yet refuse its event, as readOpen found
-}
-
-// took returns the rules that are known to take the event.
-func (d *waitingDelivery) took() []int64 {
-	return slices.DeleteFunc(slices.Clone(d.rules), func(id int64) bool { return slices.Contains(d.open, id) })
-}
-
-// destination returns where the delivery, which is at now, belongs: where a rule that took
-// it sends or, only if none of these is enabled, one that may yet take it.
-func (d *waitingDelivery) destination(targets map[int64]notify.RuleTarget, now notify.Destination) notify.Destination {
-	if to := notify.Reroute(d.took(), targets, now); to != (notify.Destination{}) {
-		return to
-	}
-	return notify.Reroute(d.rules, targets, now)
-}
-
-// readOpen sets open of the deliveries that are for several rules.
-func readOpen(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) error {
-	byID := make(map[int64]*waitingDelivery)
-	var ids []int64
-	for i := range waiting {
-		if d := &waiting[i]; len(d.rules) > 1 {
-			byID[d.id], ids = d, append(ids, d.id)
-		}
-	}
-	if len(ids) == 0 {
-		return nil
-	}
-	return eachUndecided(ctx, tx, ids, func(delivery, rule int64) { byID[delivery].open = append(byID[delivery].open, rule) })
-}
-
 // reroute settles what waits on a channel for a rule that was changed or
 // deleted. A message stays there while an enabled rule of its own sends there;
 // else it follows one that sends in another format or elsewhere. If no enabled
@@ -58,7 +20,7 @@ func (s *Store) reroute(ctx context.Context, tx *db.Tx, rule, from int64) error 
 	if err != nil || len(waiting) == 0 {
 		return err
 	}
-	targets, left, err := s.moveToTargets(ctx, tx, waiting, from)
+	targets, left, err := s.moveToTargets(ctx, tx, waiting)
 	if err != nil {
 		return err
 	}
@@ -71,11 +33,11 @@ func (s *Store) reroute(ctx context.Context, tx *db.Tx, rule, from int64) error 
 // rerouteChannel has what waits on a channel go out in the formats that its rules and
 // reports have now.
 func (s *Store) rerouteChannel(ctx context.Context, tx *db.Tx, channel int64) error {
-	waiting, err := waitingOn(ctx, tx, channel, func(*waitingDelivery) bool { return true })
+	waiting, err := waitingOn(ctx, tx, channel, func(*notify.Delivery) bool { return true })
 	if err != nil || len(waiting) == 0 {
 		return err
 	}
-	targets, _, err := s.moveToTargets(ctx, tx, waiting, channel)
+	targets, _, err := s.moveToTargets(ctx, tx, waiting)
 	if err != nil {
 		return err
 	}
@@ -85,24 +47,19 @@ func (s *Store) rerouteChannel(ctx context.Context, tx *db.Tx, channel int64) er
 // moveToTargets moves what waits on a channel to where its rules and reports send now. It
 // returns those targets, and the deliveries that are left without one.
 func (s *Store) moveToTargets(
-	ctx context.Context, tx *db.Tx, waiting []waitingDelivery, from int64,
+	ctx context.Context, tx *db.Tx, waiting []*notify.Delivery,
 ) (targets map[int64]notify.RuleTarget, left []int64, err error) {
-	if err := readOpen(ctx, tx, waiting); err != nil {
-		return nil, nil, err
-	}
 	if targets, err = readTargets(ctx, tx, waiting); err != nil {
 		return nil, nil, err
 	}
 	var moves []move
-	for i := range waiting {
-		d := &waiting[i]
-		at := notify.Destination{ChannelID: from, Format: d.format}
-		switch to := d.destination(targets, at); to {
-		case at:
+	for _, d := range waiting {
+		switch to := d.Reroute(targets); to {
+		case d.Destination():
 		case notify.Destination{}:
-			left = append(left, d.id)
+			left = append(left, d.ID)
 		default:
-			moves = append(moves, move{d.id, to})
+			moves = append(moves, move{d.ID, to})
 		}
 	}
 	return targets, left, s.moveDeliveries(ctx, tx, moves)
@@ -137,13 +94,20 @@ func (s *Store) moveDeliveries(ctx context.Context, tx *db.Tx, moves []move) err
 	return nil
 }
 
-// readTargets returns where the rules and reports of the deliveries send. Callers that
-// move deliveries by it take the lock of the rules before any row, as saves do: a save
-// that is being committed would not find what moves meanwhile.
-func readTargets(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) (map[int64]notify.RuleTarget, error) {
+// readTargets returns where the rules and reports of the deliveries send, and sets which of
+// the rules may yet refuse the event. Callers that move deliveries by it take the lock of the
+// rules before any row, as saves do: a save that is being committed would not find what moves
+// meanwhile.
+func readTargets(ctx context.Context, tx *db.Tx, of []*notify.Delivery) (map[int64]notify.RuleTarget, error) {
 	var ids []int64
-	for _, d := range waiting {
-		ids = append(ids, d.rules...)
+	var several []*notify.Delivery // of which a rule may be undecided beside one that took it
+	for _, d := range of {
+		if ids = append(ids, d.Rules...); len(d.Rules) > 1 {
+			several = append(several, d)
+		}
+	}
+	if err := readUndecidedRules(ctx, tx, several); err != nil {
+		return nil, err
 	}
 	slices.Sort(ids)
 	found := make(map[int64]notify.RuleTarget)
@@ -170,19 +134,18 @@ func scanTarget(row db.Row) (id int64, to notify.RuleTarget, err error) {
 }
 
 // waitingFor returns the deliveries on a channel that wait for a rule, in their order.
-func waitingFor(ctx context.Context, tx *db.Tx, rule, channel int64) ([]waitingDelivery, error) {
-	return waitingOn(ctx, tx, channel, func(d *waitingDelivery) bool { return slices.Contains(d.rules, rule) })
+func waitingFor(ctx context.Context, tx *db.Tx, rule, channel int64) ([]*notify.Delivery, error) {
+	return waitingOn(ctx, tx, channel, func(d *notify.Delivery) bool { return slices.Contains(d.Rules, rule) })
 }
 
 // waitingOn returns the deliveries that wait on a channel and for which of returns true,
-// in their order.
-func waitingOn(ctx context.Context, tx *db.Tx, channel int64, of func(*waitingDelivery) bool) ([]waitingDelivery, error) {
-	var found []waitingDelivery
-	err := tx.EachRow(ctx, "reading waiting deliveries", func(row db.Row) error {
-		var d waitingDelivery
+// in their order, with their rules and where they go.
+func waitingOn(ctx context.Context, tx *db.Tx, channel int64, of func(*notify.Delivery) bool) (found []*notify.Delivery, err error) {
+	err = tx.EachRow(ctx, "reading waiting deliveries", func(row db.Row) error {
+		d := &notify.Delivery{ChannelID: channel}
 		var encoded string
-		err := row.Scan(&d.id, &d.event, &d.format, &encoded)
-		if d.rules = decodeIDs(encoded); of(&d) {
+		err := row.Scan(&d.ID, &d.EventID, &d.Format, &encoded)
+		if d.Rules = decodeIDs(encoded); of(d) {
 			found = append(found, d)
 		}
 		return err
