@@ -111,18 +111,13 @@ func (a *App) mailSource(s config.MailSource) (mailqueue.Source, error) {
 		a.steps.addStop("questions to Postfix", watchLimit, p.Close)
 		return p, nil
 	case config.SourceJMX:
-		o := jmx.Options{
-			Client: out, URL: s.JMX.URL, User: s.JMX.User, Password: s.JMX.Password,
-			Size: s.JMX.Size, ErrorSize: s.JMX.ErrorSize,
-		}
+		o := jmx.Options{Client: out, MailJMX: s.JMX}
 		if s.JMX.Kind == config.JMXJolokia {
 			return jmx.NewJolokia(o)
 		}
 		return jmx.NewPrometheus(o)
 	case config.SourceRemote:
-		return remote.New(remote.Options{
-			Client: out, BaseURL: s.Remote.URL, User: s.Remote.User, Password: s.Remote.Password, Token: s.Remote.Token,
-		}), nil
+		return remote.New(out, s.Remote), nil
 	}
 	return a.mail.queue, nil
 }

@@ -207,14 +207,14 @@ func (a *App) smarthost() (*smtpclient.Smarthost, error) {
 
 // tokens are what the smarthost is signed in to with.
 func (a *App) tokens() (*token.Source, error) {
-	m := &a.cfg.Mail.OAuth
+	m := &a.cfg.Mail
 	o := token.Options{
-		URL: m.TokenURL, ClientID: m.ClientID, ClientSecret: m.ClientSecret, Scope: m.Scope, Grant: m.Grant, RefreshToken: m.RefreshToken,
-		User: a.cfg.Mail.SmarthostUser, Client: a.outgoing.Trusted(), DB: a.db, Box: a.box, Leases: a.leases, Log: a.log,
+		MailOAuth: m.OAuth, User: m.SmarthostUser,
+		Client: a.outgoing.Trusted(), DB: a.db, Box: a.box, Leases: a.leases, Log: a.log,
 	}
-	if !m.ClientKey.IsZero() {
+	if !m.OAuth.ClientKey.IsZero() {
 		var err error
-		if o.Key, o.Certificate, err = m.Key(); err != nil {
+		if o.Key, o.Certificate, err = m.OAuth.Key(); err != nil {
 			return nil, fmt.Errorf("mail.oauth.client_key: %w", err)
 		}
 	}

@@ -40,8 +40,7 @@ func (a *App) openSingleSignOn(context.Context) error {
 		return nil
 	}
 	provider, err := oidc.New(oidc.Options{
-		Issuer: o.Issuer, ClientID: o.ClientID, ClientSecret: o.ClientSecret, Name: o.Name, Scopes: o.Scopes,
-		UserClaim: o.UserClaim, GroupsClaim: o.GroupsClaim, Callback: a.callback(waySingleSignOn),
+		OIDC: o, Callback: a.callback(waySingleSignOn),
 		Issued: a.outgoing.Trusted(), Named: a.outgoing.Webhook(), Clock: a.clock,
 	})
 	if err != nil {

@@ -9,20 +9,14 @@ package oidc
 import (
 	"time"
 
+	"outrigger/internal/config"
 	"outrigger/internal/egress"
-	"outrigger/internal/secret"
 )
 
 // Options say what a Provider needs.
 type Options struct {
-	Issuer       string // exactly as ID tokens name it
-	ClientID     string
-	ClientSecret secret.Value
-	Name         string // what users call the provider
-	Scopes       []string
-	UserClaim    string // what names the user
-	GroupsClaim  string // "": groups are not asked for
-	Callback     string // where the provider sends browsers back to
+	config.OIDC
+	Callback string // where the provider sends browsers back to
 
 	// Issued sends requests to the issuer's own host, which an administrator
 	// configured. Named is for other hosts, which only the provider's configuration

@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"outrigger/internal/config"
 	"outrigger/internal/egress/egresstest"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
@@ -46,8 +47,11 @@ func newExchange(t *testing.T, o openid.Options, change ...func(*Options)) *exch
 	t.Cleanup(server.Close)
 	out := egresstest.Client(t)
 	options := Options{
-		Issuer: server.URL, ClientID: "outrigger", ClientSecret: secret.New("a secret & more"), Name: "the company", Scopes: []string{"openid"},
-		UserClaim: "preferred_username", Callback: callback, Issued: out.Trusted(), Named: out.Webhook(), Clock: x.clock.Now,
+		OIDC: config.OIDC{
+			Issuer: server.URL, ClientID: "outrigger", ClientSecret: secret.New("a secret & more"), Name: "the company",
+			Scopes: []string{"openid"}, UserClaim: "preferred_username",
+		},
+		Callback: callback, Issued: out.Trusted(), Named: out.Webhook(), Clock: x.clock.Now,
 	}
 	for _, c := range change {
 		c(&options)
@@ -277,7 +281,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %d bytes, %.1000v", kind, len(err.Error()), err)
 		}
 	}
-	if _, err := New(Options{Issuer: "company"}); err == nil {
+	if _, err := New(Options{OIDC: config.OIDC{Issuer: "company"}}); err == nil {
 		t.Error("an issuer that is no URL")
 	}
 	if err := shortened(errors.New(strings.Repeat("ü", 1000))); len([]rune(err.Error())) != maxReason+1 {
@@ -327,7 +331,7 @@ func TestEndpointsElsewhere(t *testing.T) {
 	if _, err := x.account("s-ann"); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "may not be dialled") {
 		t.Errorf("%v", err)
 	}
-	secure, err := New(Options{Issuer: "https://company.example"})
+	secure, err := New(Options{OIDC: config.OIDC{Issuer: "https://company.example"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,24 +9,16 @@ package jmx
 import (
 	"fmt"
 
+	"outrigger/internal/config"
 	"outrigger/internal/egress"
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/endpoint"
-	"outrigger/internal/secret"
 )
 
 // Options say whom to ask, as whom, and for what.
 type Options struct {
-	Client   egress.Doer
-	URL      string // of the page, or of Jolokia
-	User     string // with Password: Basic
-	Password secret.Value
-
-	// Size and ErrorSize are the two metrics; "" is where the host application
-	// is known to publish them. For Prometheus name or name{label="value"}, for
-	// Jolokia MBEAN/ATTRIBUTE.
-	Size      string
-	ErrorSize string
+	Client egress.Doer
+	config.MailJMX
 }
 
 func (o Options) endpoint(what string) endpoint.Endpoint {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"outrigger/internal/config"
 	"outrigger/internal/egress"
 	"outrigger/internal/fault"
 	"outrigger/internal/mailqueue"
@@ -36,7 +37,7 @@ func at(t *testing.T, h http.Handler) Options {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close(); server.Close() })
-	return Options{Client: c.Trusted(), URL: server.URL, User: "monitor", Password: secret.New("x")}
+	return Options{Client: c.Trusted(), MailJMX: config.MailJMX{URL: server.URL, User: "monitor", Password: secret.New("x")}}
 }
 
 func file(t *testing.T, name string) string {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"outrigger/internal/config"
 	"outrigger/internal/mailqueue"
 )
 
@@ -54,12 +55,12 @@ func TestJolokia(t *testing.T) {
 }
 
 func TestAttributes(t *testing.T) {
-	j, err := NewJolokia(Options{Size: `a:path="/x/y"/Count`, ErrorSize: "a:b=c"})
+	j, err := NewJolokia(Options{MailJMX: config.MailJMX{Size: `a:path="/x/y"/Count`, ErrorSize: "a:b=c"}})
 	if err != nil || j.reads[size] != (read{"read", `a:path="/x/y"`, "Count"}) || j.reads[errorSize] != (read{"read", "a:b=c", "Value"}) {
 		t.Errorf("%+v, %v", j, err)
 	}
 	for _, text := range []string{"mail.queue.numItems", "a:b=c/", "/Value"} {
-		if _, err := NewJolokia(Options{ErrorSize: text}); err == nil {
+		if _, err := NewJolokia(Options{MailJMX: config.MailJMX{ErrorSize: text}}); err == nil {
 			t.Errorf("%s is an attribute", text)
 		}
 	}

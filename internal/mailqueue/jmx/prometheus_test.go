@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"pgregory.net/rapid"
 
+	"outrigger/internal/config"
 	"outrigger/internal/mailqueue"
 )
 
@@ -90,7 +91,7 @@ func TestPageTooLong(t *testing.T) {
 
 func TestSelectorsThatAreNone(t *testing.T) {
 	for _, text := range []string{`{`, `a{`, `a{b}`, `a{b="c}`, `a{b=c}`, `a b`, `a{b="c"} d`, `a{} 5`, `a 5`, "a{} 1\nb{}", `{}`} {
-		if _, err := NewPrometheus(Options{Size: text}); err == nil || !strings.Contains(err.Error(), "is no metric") {
+		if _, err := NewPrometheus(Options{MailJMX: config.MailJMX{Size: text}}); err == nil || !strings.Contains(err.Error(), "is no metric") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

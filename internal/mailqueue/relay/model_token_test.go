@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"outrigger/internal/config"
 	bearer "outrigger/internal/mailqueue/relay/token"
 	"outrigger/internal/playground/tokens"
 	"outrigger/internal/secret"
@@ -44,8 +45,11 @@ func (k *modelTokens) Do(req *http.Request) (*http.Response, error) {
 func (k *modelTokens) begin(m *machine) {
 	k.kept = ""
 	k.source = bearer.New(bearer.Options{
-		URL: "https://login.example/token", ClientID: "app", ClientSecret: secret.New("right"), Grant: bearer.RefreshToken,
-		RefreshToken: secret.New("consent of " + m.node), Client: k, DB: m.db, Box: k.box, Leases: m.leases,
+		MailOAuth: config.MailOAuth{
+			TokenURL: "https://login.example/token", ClientID: "app", ClientSecret: secret.New("right"), Grant: config.RefreshToken,
+			RefreshToken: secret.New("consent of " + m.node),
+		},
+		Client: k, DB: m.db, Box: k.box, Leases: m.leases,
 	})
 }
 

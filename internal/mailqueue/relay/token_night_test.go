@@ -14,6 +14,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
+	"outrigger/internal/config"
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/relay/smtpclient"
 	bearer "outrigger/internal/mailqueue/relay/token"
@@ -70,13 +71,13 @@ func (n *tokenNight) react(r smarthost.Request) *smarthost.Reaction {
 func byToken(t *testing.T, o tokens.Options, fn func(*testing.T, *night, *tokenNight)) {
 	t.Helper()
 	certified := httptest.NewTLSServer(nil)
-	config, roots := &tls.Config{Certificates: certified.TLS.Certificates}, x509.NewCertPool()
+	host, roots := &tls.Config{Certificates: certified.TLS.Certificates}, x509.NewCertPool()
 	roots.AddCert(certified.Certificate())
 	certified.Close()
 	o.ClientID, o.Secret, o.Mailbox = "app", "right", "ann@example.com"
 	tn := &tokenNight{provider: tokens.New(o), signedIn: make(map[int]string)}
 	world := setup{
-		host: smarthost.Options{TLS: config, Offers: []string{"PIPELINING", "SIZE 0", "ENHANCEDSTATUSCODES", "AUTH XOAUTH2"}, React: tn.react},
+		host: smarthost.Options{TLS: host, Offers: []string{"PIPELINING", "SIZE 0", "ENHANCEDSTATUSCODES", "AUTH XOAUTH2"}, React: tn.react},
 		sender: func(o *SenderOptions) {
 			h := o.Smarthost
 			h.TLS, h.Config, h.User = smtpclient.StartTLS, &tls.Config{RootCAs: roots}, "ann@example.com"
@@ -86,7 +87,9 @@ func byToken(t *testing.T, o tokens.Options, fn func(*testing.T, *night, *tokenN
 	}
 	atNight(t, world, func(t *testing.T, n *night) {
 		tn.source = bearer.New(bearer.Options{
-			URL: "https://login.example/token", ClientID: "app", ClientSecret: secret.New("right"), Grant: bearer.ClientCredentials,
+			MailOAuth: config.MailOAuth{
+				TokenURL: "https://login.example/token", ClientID: "app", ClientSecret: secret.New("right"), Grant: config.ClientCredentials,
+			},
 			Client: tn, DB: n.db, Leases: n.leases,
 		})
 		fn(t, n, tn)

@@ -10,31 +10,22 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"outrigger/internal/config"
 	"outrigger/internal/egress"
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/endpoint"
-	"outrigger/internal/secret"
 )
 
 // maxAnswer is far above what the API answers, which has some forty bytes.
 const maxAnswer = 1 << 20
 
-// Options say whom to ask, and as whom.
-type Options struct {
-	Client   egress.Doer
-	BaseURL  string
-	User     string // with Password, a password or a token: Basic
-	Password secret.Value
-	Token    secret.Value // Bearer; not beside User
-}
-
 // Source is the other server.
 type Source struct{ status endpoint.Endpoint }
 
 // New makes a Source.
-func New(o Options) *Source {
+func New(client egress.Doer, o config.MailRemote) *Source {
 	return &Source{endpoint.Endpoint{
-		Client: o.Client, What: "The mail queue server", URL: strings.TrimRight(o.BaseURL, "/") + mailqueue.StatusPath,
+		Client: client, What: "The mail queue server", URL: strings.TrimRight(o.URL, "/") + mailqueue.StatusPath,
 		User: o.User, Password: o.Password, Token: o.Token,
 	}}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"outrigger/internal/config"
 	"outrigger/internal/egress"
 	"outrigger/internal/fault"
 	"outrigger/internal/mailqueue"
@@ -14,7 +15,7 @@ import (
 )
 
 // ask asks a server that answers every request with the status and the body.
-func ask(t *testing.T, status int, body string, o Options) (mailqueue.Sizes, *http.Request, error) {
+func ask(t *testing.T, status int, body string, o config.MailRemote) (mailqueue.Sizes, *http.Request, error) {
 	t.Helper()
 	var seen *http.Request
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -28,18 +29,18 @@ func ask(t *testing.T, status int, body string, o Options) (mailqueue.Sizes, *ht
 		t.Fatal(err)
 	}
 	defer c.Close()
-	o.Client, o.BaseURL = c.Trusted(), server.URL+o.BaseURL
-	sizes, err := New(o).Sizes(t.Context())
+	o.URL = server.URL + o.URL
+	sizes, err := New(c.Trusted(), o).Sizes(t.Context())
 	return sizes, seen, err
 }
 
 // The example of the API's description.
 func TestSizes(t *testing.T) {
-	for _, o := range []Options{
+	for _, o := range []config.MailRemote{
 		{User: "admin", Password: secret.New("x")},
-		{BaseURL: "/outrigger/", Token: secret.New("otr_1")},
+		{URL: "/outrigger/", Token: secret.New("otr_1")},
 	} {
-		path := strings.TrimSuffix(o.BaseURL, "/") + "/rest/mailqueue/1.0/status"
+		path := strings.TrimSuffix(o.URL, "/") + "/rest/mailqueue/1.0/status"
 		sizes, seen, err := ask(t, 200, `{"size":26,"errorSize":2}`, o)
 		if err != nil || sizes != (mailqueue.Sizes{Size: 26, ErrorSize: 2}) {
 			t.Errorf("%+v, %v", sizes, err)
@@ -48,7 +49,7 @@ func TestSizes(t *testing.T) {
 			t.Errorf("asked %s with %v", seen.URL, seen.Header)
 		}
 	}
-	if sizes, _, err := ask(t, 200, ` {"size": 0, "more": [], "errorSize": 9007199254740993} `, Options{}); err != nil || sizes.ErrorSize != 9007199254740993 {
+	if sizes, _, err := ask(t, 200, ` {"size": 0, "more": [], "errorSize": 9007199254740993} `, config.MailRemote{}); err != nil || sizes.ErrorSize != 9007199254740993 {
 		t.Errorf("%+v, %v", sizes, err)
 	}
 }
@@ -70,7 +71,7 @@ func TestFailures(t *testing.T) {
 		{200, `{"size":"1","errorSize":null}`, "answered something that is not a mail queue."},
 		{200, `{"size":1,"errorSize":0,"x":"` + strings.Repeat("x", 1<<20) + `"}`, "answered with more than 1 MiB."},
 	} {
-		sizes, _, err := ask(t, test.status, test.body, Options{})
+		sizes, _, err := ask(t, test.status, test.body, config.MailRemote{})
 		if !fault.Is(err, fault.Unavailable) || !strings.HasPrefix(err.Error(), "The mail queue server at http://127.0.0.1:") || !strings.HasSuffix(err.Error(), test.want) {
 			t.Errorf("%d %.60s: %v", test.status, test.body, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
 
+	"outrigger/internal/config"
 	"outrigger/internal/egress"
 	"outrigger/internal/fault"
 	"outrigger/internal/secret"
@@ -35,10 +36,10 @@ func (s *Source) ask(ctx context.Context, refresh secret.Value) (answer, error) 
 			"mail.oauth.client_key.")
 	}
 	request := clientcredentials.Config{
-		ClientID: s.o.ClientID, ClientSecret: s.o.ClientSecret.Reveal(), TokenURL: s.o.URL,
+		ClientID: s.o.ClientID, ClientSecret: s.o.ClientSecret.Reveal(), TokenURL: s.o.TokenURL,
 		EndpointParams: form, AuthStyle: oauth2.AuthStyleInParams,
 	}
-	if s.o.Grant != JWTBearer { // whose assertion has it
+	if s.o.Grant != config.JWTBearer { // whose assertion has it
 		request.Scopes = strings.Fields(s.o.Scope)
 	}
 	client := &http.Client{
@@ -69,10 +70,10 @@ func (s *Source) ask(ctx context.Context, refresh secret.Value) (answer, error) 
 func (s *Source) form(refresh secret.Value) (url.Values, error) {
 	form := url.Values{}
 	switch s.o.Grant {
-	case RefreshToken:
+	case config.RefreshToken:
 		form.Set("grant_type", "refresh_token")
 		form.Set("refresh_token", refresh.Reveal())
-	case JWTBearer: // RFC 7523, 2.1
+	case config.JWTBearer: // RFC 7523, 2.1
 		assertion, err := s.assertion(map[string]any{"iss": s.o.ClientID, "sub": s.o.User, "scope": s.o.Scope})
 		form.Set("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer")
 		form.Set("assertion", assertion)
@@ -118,8 +119,8 @@ func (s *Source) masked(text string, sent []secret.Value) string {
 
 // complain is a sentence about the provider.
 func (s *Source) complain(err error, format string, args ...any) error {
-	host := s.o.URL
-	if u, err := url.Parse(s.o.URL); err == nil {
+	host := s.o.TokenURL
+	if u, err := url.Parse(s.o.TokenURL); err == nil {
 		host = u.Host
 	}
 	text := strings.TrimSuffix(fmt.Sprintf(format, args...), ".")

@@ -28,7 +28,7 @@ func (s *Source) assertion(claims map[string]any) (string, error) {
 		return "", err
 	}
 	now := time.Now()
-	claims["aud"], claims["jti"] = s.o.URL, rand.Text()
+	claims["aud"], claims["jti"] = s.o.TokenURL, rand.Text()
 	claims["iat"], claims["nbf"], claims["exp"] = now.Add(-skew).Unix(), now.Add(-skew).Unix(), now.Add(skew).Unix()
 	return jwt.Signed(signer).Claims(claims).Serialize()
 }

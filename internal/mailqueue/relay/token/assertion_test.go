@@ -14,6 +14,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 
+	"outrigger/internal/config"
 	"outrigger/internal/db"
 	"outrigger/internal/playground/tokens"
 	"outrigger/internal/secret"
@@ -39,9 +40,9 @@ func TestAssertions(t *testing.T) {
 		for _, test := range []struct {
 			grant, field, wantGrant, subject, scope string
 		}{
-			{ClientCredentials, "client_assertion", "client_credentials", "app", ""},
-			{RefreshToken, "client_assertion", "refresh_token", "app", ""},
-			{JWTBearer, "assertion", "urn:ietf:params:oauth:grant-type:jwt-bearer", "box@example.com", "mail.send"},
+			{config.ClientCredentials, "client_assertion", "client_credentials", "app", ""},
+			{config.RefreshToken, "client_assertion", "refresh_token", "app", ""},
+			{config.JWTBearer, "assertion", "urn:ietf:params:oauth:grant-type:jwt-bearer", "box@example.com", "mail.send"},
 		} {
 			seen := map[string]bool{}
 			p := newProvider(func(o *tokens.Options) {

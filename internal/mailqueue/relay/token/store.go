@@ -27,7 +27,7 @@ type rotation struct {
 // configured is the digest of the refresh token that is configured, for this
 // client.
 func (s *Source) configured() string {
-	sum := sha256.Sum256([]byte(s.o.URL + "\x00" + s.o.ClientID + "\x00" + s.o.RefreshToken.Reveal()))
+	sum := sha256.Sum256([]byte(s.o.TokenURL + "\x00" + s.o.ClientID + "\x00" + s.o.RefreshToken.Reveal()))
 	return hex.EncodeToString(sum[:])
 }
 

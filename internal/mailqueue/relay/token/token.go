@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"outrigger/internal/config"
 	"outrigger/internal/db"
 	"outrigger/internal/egress"
 	"outrigger/internal/fault"
@@ -40,24 +41,12 @@ const (
 	waitTime = db.LeaseTime + 5*time.Second
 )
 
-// The grants, as mail.oauth.grant names them.
-const (
-	ClientCredentials = "client_credentials"
-	RefreshToken      = "refresh_token"
-	JWTBearer         = "jwt_bearer"
-)
-
 // Options say how tokens are had.
 type Options struct {
-	URL          string // https, or this machine
-	ClientID     string
-	ClientSecret secret.Value
-	Key          *rsa.PrivateKey   // nil: none; signs requests in place of the secret
-	Certificate  *x509.Certificate // of Key; nil: none
-	Scope        string
-	Grant        string
-	RefreshToken secret.Value // as it is configured
-	User         string       // the mailbox
+	config.MailOAuth
+	Key         *rsa.PrivateKey   // nil: none; signs requests in place of the secret
+	Certificate *x509.Certificate // of Key; nil: none
+	User        string            // the mailbox
 
 	Client egress.Doer
 	DB     *db.DB // with the schema of the relay
@@ -153,7 +142,7 @@ func (s *Source) acquire(ctx context.Context) (*db.Lease, error) {
 // fetch asks for a token, and stores the refresh token that comes with it.
 func (s *Source) fetch(ctx context.Context) (secret.Value, error) {
 	var used rotation
-	if s.o.Grant == RefreshToken {
+	if s.o.Grant == config.RefreshToken {
 		var err error
 		if used, err = s.refreshToken(ctx); err != nil {
 			return secret.Value{}, err
@@ -163,7 +152,7 @@ func (s *Source) fetch(ctx context.Context) (secret.Value, error) {
 	if err != nil {
 		return secret.Value{}, err
 	}
-	if s.o.Grant == RefreshToken && !got.refresh.IsZero() && !got.refresh.Equal(used.token) {
+	if s.o.Grant == config.RefreshToken && !got.refresh.IsZero() && !got.refresh.Equal(used.token) {
 		used.token = got.refresh
 		if err := s.keep(ctx, used); err != nil {
 			return secret.Value{}, err

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"outrigger/internal/config"
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
@@ -52,8 +53,11 @@ func newSource(t *testing.T, d *db.DB, node string, p http.Handler, edit func(*O
 	}
 	t.Cleanup(leases.Stop)
 	o := Options{
-		URL: "https://login.example/token", ClientID: "app", ClientSecret: secret.New(clientSecret), Scope: "mail.send",
-		Grant: ClientCredentials, User: "box@example.com", Client: direct{p}, DB: d, Box: secrettest.Box(t, d), Leases: leases,
+		MailOAuth: config.MailOAuth{
+			TokenURL: "https://login.example/token", ClientID: "app", ClientSecret: secret.New(clientSecret), Scope: "mail.send",
+			Grant: config.ClientCredentials,
+		},
+		User: "box@example.com", Client: direct{p}, DB: d, Box: secrettest.Box(t, d), Leases: leases,
 	}
 	if edit != nil {
 		edit(&o)
@@ -70,7 +74,7 @@ func newProvider(edit func(*tokens.Options)) *tokens.Provider {
 }
 
 func refreshing(configured string) func(*Options) {
-	return func(o *Options) { o.Grant, o.RefreshToken = RefreshToken, secret.New(configured) }
+	return func(o *Options) { o.Grant, o.RefreshToken = config.RefreshToken, secret.New(configured) }
 }
 
 func get(t *testing.T, s *Source) string {
