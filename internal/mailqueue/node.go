@@ -47,16 +47,9 @@ type Reading struct {
 
 // NodeStatus is a node with all that is known of its queue.
 type NodeStatus struct {
-	ID        string
-	State     cluster.State
-	Watched   bool // only watched: Outrigger does not run there
-	Self      bool // the node that answers
-	Address   string
-	Version   string
-	StartedAt time.Time
-	BeatAt    time.Time // its last sign of life
-	ChangedAt time.Time // when its state changed
-
+	cluster.Node      // one that is watched has no address, version and start
+	Watched      bool // only watched: Outrigger does not run there
+	Self         bool // the node that answers
 	Reading
 	Now   time.Time   // when all this was read, by the clock of its times
 	Queue *RelayQueue // its messages in the database; nil: it has none there

@@ -95,9 +95,7 @@ func (svc *Service) queues(ctx context.Context) (map[string]*mailqueue.RelayQueu
 // sizes are those of its messages in the database, whatever its state.
 func (svc *Service) nodeStatus(n cluster.Node, read mailqueue.Readings, queue *mailqueue.RelayQueue) mailqueue.NodeStatus {
 	s := mailqueue.NodeStatus{
-		ID: n.ID, State: n.State, Self: n.ID == svc.NodeID, Address: n.Address, Version: n.Version,
-		StartedAt: n.StartedAt, BeatAt: n.BeatAt, ChangedAt: n.ChangedAt,
-		Reading: read.Own[n.ID], Now: read.Now, Queue: queue,
+		Node: n, Self: n.ID == svc.NodeID, Reading: read.Own[n.ID], Now: read.Now, Queue: queue,
 	}
 	if s.Self && s.Source == "" {
 		s.Source = svc.Source

@@ -317,11 +317,11 @@ func TestRemedies(t *testing.T) {
 		status mailqueue.NodeStatus
 		want   console.Remedy
 	}{
-		"failed":  {mailqueue.NodeStatus{ID: "a b", Queue: &mailqueue.RelayQueue{}, Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{ErrorSize: 1}}}, console.Remedy{Label: "Show the error queue", Of: "a b", Path: "/mail/messages?state=error&node=a%20b"}},
-		"waiting": {mailqueue.NodeStatus{ID: "a", Queue: &mailqueue.RelayQueue{}}, console.Remedy{Label: "Flush", Of: "a", Path: "/mail/flush", Posts: []console.Hidden{{Name: "node", Value: "a"}}}},
-		"many":    {mailqueue.NodeStatus{ID: "a b", Queue: &mailqueue.RelayQueue{}, Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{Size: 2}}}, console.Remedy{Label: "Flush", Of: "a b", Path: "/mail/flush?node=a%20b", Asks: true}},
-		"paused":  {mailqueue.NodeStatus{ID: "a", Queue: &mailqueue.RelayQueue{Paused: true}}, console.Remedy{Label: "Resume", Of: "a", Path: "/mail/resume", Posts: []console.Hidden{{Name: "node", Value: "a"}}}},
-		"watched": {mailqueue.NodeStatus{ID: "a", Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{ErrorSize: 1}}}, console.Remedy{}},
+		"failed":  {mailqueue.NodeStatus{Node: cluster.Node{ID: "a b"}, Queue: &mailqueue.RelayQueue{}, Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{ErrorSize: 1}}}, console.Remedy{Label: "Show the error queue", Of: "a b", Path: "/mail/messages?state=error&node=a%20b"}},
+		"waiting": {mailqueue.NodeStatus{Node: cluster.Node{ID: "a"}, Queue: &mailqueue.RelayQueue{}}, console.Remedy{Label: "Flush", Of: "a", Path: "/mail/flush", Posts: []console.Hidden{{Name: "node", Value: "a"}}}},
+		"many":    {mailqueue.NodeStatus{Node: cluster.Node{ID: "a b"}, Queue: &mailqueue.RelayQueue{}, Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{Size: 2}}}, console.Remedy{Label: "Flush", Of: "a b", Path: "/mail/flush?node=a%20b", Asks: true}},
+		"paused":  {mailqueue.NodeStatus{Node: cluster.Node{ID: "a"}, Queue: &mailqueue.RelayQueue{Paused: true}}, console.Remedy{Label: "Resume", Of: "a", Path: "/mail/resume", Posts: []console.Hidden{{Name: "node", Value: "a"}}}},
+		"watched": {mailqueue.NodeStatus{Node: cluster.Node{ID: "a"}, Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{ErrorSize: 1}}}, console.Remedy{}},
 	} {
 		if diff := cmp.Diff(c.want, remedy(&c.status)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
