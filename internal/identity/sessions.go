@@ -24,17 +24,18 @@ const (
 
 // Session is a sign-in to the console.
 type Session struct {
-	ID        int64
-	UserID    int64
-	User      string // the user's Ref
-	Address   string // where it began
-	Browser   string // and in which, such as “Firefox on Linux”; "" where that is not known
-	CreatedAt time.Time
-	UsedAt    time.Time // to the minute
-	ExpiresAt time.Time // at the latest; sooner when it is not used
+	ID        int64     `json:"id"`
+	User      string    `json:"user"` // the user's Ref
+	Address   string    `json:"address" doc:"Where it began."`
+	Browser   string    `json:"browser,omitempty" doc:"The browser in which it began, where it is known." example:"Firefox on Linux"`
+	Current   bool      `json:"current" doc:"It is the one that asks."` // in lists
+	CreatedAt time.Time `json:"createdAt"`
+	UsedAt    time.Time `json:"lastUsedAt" doc:"To the minute."`
+	ExpiresAt time.Time `json:"expiresAt" doc:"At the latest; after eight hours without use sooner."`
 
-	ConfirmedAt time.Time // when the password or a second factor was last shown in it
-	EnrolsUntil time.Time // until when it may set up the first second factor; zero: it may not
+	UserID      int64     `json:"-"`
+	ConfirmedAt time.Time `json:"-"` // when the password or a second factor was last shown in it
+	EnrolsUntil time.Time `json:"-"` // until when it may set up the first second factor; zero: it may not
 }
 
 func (s Session) over(now time.Time) bool {
@@ -110,6 +111,11 @@ func (s *Service) Sessions(ctx context.Context, user string, after int64, limit 
 			AND s.expires_at > $3 AND s.used_at > $4 ORDER BY s.id LIMIT $5`, u.ID, after, db.Micros(now), db.Micros(now.Add(-sessionIdle)), limit)
 		return err
 	})
+	if who := From(ctx); who != nil {
+		for i := range sessions {
+			sessions[i].Current = sessions[i].ID == who.Session
+		}
+	}
 	return sessions, err
 }
 

@@ -10,14 +10,9 @@ import (
 )
 
 type sessionsView struct {
-	Sessions  []sessionRow
+	Sessions  []identity.Session
 	Pager     console.Pager
 	EndOthers string // the question whether to end the others; "": there are none
-}
-
-type sessionRow struct {
-	identity.Session
-	This bool // the one that the page is read with
 }
 
 func (a *account) listSessions(r *http.Request) (console.Response, error) {
@@ -25,16 +20,12 @@ func (a *account) listSessions(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	who := identity.From(r.Context())
-	sessions, err := a.service.Sessions(r.Context(), who.Ref(), after, listed+1)
+	sessions, err := a.service.Sessions(r.Context(), identity.From(r.Context()).Ref(), after, listed+1)
 	if err != nil {
 		return nil, err
 	}
 	var view sessionsView
-	sessions, view.Pager = console.Paged(sessions, listed, sessionsPath, after == 0, func(s identity.Session) int64 { return s.ID })
-	for _, s := range sessions {
-		view.Sessions = append(view.Sessions, sessionRow{s, s.ID == who.Session})
-	}
+	view.Sessions, view.Pager = console.Paged(sessions, listed, sessionsPath, after == 0, func(s identity.Session) int64 { return s.ID })
 	if len(view.Sessions) > 1 || after > 0 {
 		view.EndOthers = endOthersPath
 	}

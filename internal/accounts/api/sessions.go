@@ -4,24 +4,11 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/rest"
 )
-
-// Session is a session of the console.
-type Session struct {
-	ID        int64     `json:"id"`
-	User      string    `json:"user"`
-	Address   string    `json:"address" doc:"Where it began."`
-	Browser   string    `json:"browser,omitempty" doc:"The browser in which it began, where it is known." example:"Firefox on Linux"`
-	Current   bool      `json:"current" doc:"It is the one that asks."`
-	CreatedAt time.Time `json:"createdAt"`
-	UsedAt    time.Time `json:"lastUsedAt" doc:"To the minute."`
-	ExpiresAt time.Time `json:"expiresAt" doc:"At the latest; after eight hours without use sooner."`
-}
 
 type sessionsOf struct {
 	User string `query:"user" doc:"Whose; without it one's own."`
@@ -49,16 +36,13 @@ func (e endpoints) registerSessions(r *rest.Router) {
 	}, rest.Done(e.endSession))
 }
 
-func (e endpoints) listSessions(ctx context.Context, in listOfUser) (list rest.List[Session], err error) {
+func (e endpoints) listSessions(ctx context.Context, in listOfUser) (list rest.List[identity.Session], err error) {
 	name, after, err := in.read(ctx)
 	if err != nil {
 		return list, err
 	}
 	sessions, err := e.identity.Sessions(ctx, name, after, in.Page.Limit+1)
-	key := func(s identity.Session) string { return strconv.FormatInt(s.ID, 10) }
-	return rest.NewList(in.Page, sessions, err, key, func(s identity.Session) Session {
-		return Session{s.ID, s.User, s.Address, s.Browser, s.ID == identity.From(ctx).Session, s.CreatedAt, s.UsedAt, s.ExpiresAt}
-	})
+	return rest.ListOf(in.Page, sessions, err, func(s identity.Session) string { return strconv.FormatInt(s.ID, 10) })
 }
 
 // endSessions ends the others of who asks, or all of a user that is named.

@@ -20,8 +20,7 @@ type accessView struct {
 
 type sessionRow struct {
 	identity.Session
-	End  string
-	This bool // the one that the page is read with
+	End string
 }
 
 type tokenRow struct {
@@ -46,9 +45,8 @@ func (u *users) access(r *http.Request, user identity.User) (console.Response, e
 	if len(sessions) > 0 {
 		view.EndAll = pageOf(user.Ref(), "/access/end")
 	}
-	mine := identity.From(r.Context()).Session
 	for _, s := range sessions[:min(len(sessions), listed)] {
-		view.Sessions = append(view.Sessions, sessionRow{s, pageOf(user.Ref(), console.Path("/sessions/%d/end", s.ID)), s.ID == mine})
+		view.Sessions = append(view.Sessions, sessionRow{s, pageOf(user.Ref(), console.Path("/sessions/%d/end", s.ID))})
 	}
 	for _, t := range tokens[:min(len(tokens), listed)] {
 		view.Tokens = append(view.Tokens, tokenRow{t, pageOf(user.Ref(), console.Path("/tokens/%d/revoke", t.ID))})
