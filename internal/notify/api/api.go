@@ -21,9 +21,6 @@ type API struct {
 // paged is a request for a page of a list that nothing narrows.
 type paged struct{ Page rest.Page }
 
-// same is the item of a list whose rows are answered as they are.
-func same[T any](row T) T { return row }
-
 // exampleTime is that of the examples.
 var exampleTime = time.Date(2026, 2, 5, 16, 20, 11, 470e6, time.UTC)
 

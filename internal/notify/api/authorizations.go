@@ -55,7 +55,7 @@ func (a *API) listAuthorizations(ctx context.Context, in paged) (list rest.List[
 		return list, err
 	}
 	all, err := a.Authorizations.List(ctx, after, in.Page.Limit+1)
-	return rest.NewList(in.Page, all, err, func(a notify.Authorization) string { return strconv.FormatInt(a.ID, 10) }, same)
+	return rest.ListOf(in.Page, all, err, func(a notify.Authorization) string { return strconv.FormatInt(a.ID, 10) })
 }
 
 func (a *API) revokeAuthorization(ctx context.Context, in ofAuthorization) error {

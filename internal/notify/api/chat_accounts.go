@@ -77,8 +77,7 @@ func (a *API) listChatAccounts(ctx context.Context, in listChatAccounts) (list r
 		}
 	}
 	found, err := a.ChatAccounts.List(ctx, ask)
-	key := func(x notify.ChatAccount) string { return x.Connection + "/" + x.User }
-	return rest.NewList(in.Page, found, err, key, same)
+	return rest.ListOf(in.Page, found, err, func(x notify.ChatAccount) string { return x.Connection + "/" + x.User })
 }
 
 func (a *API) saveChatAccount(ctx context.Context, in saveChatAccount) (out rest.Answer[notify.ChatAccount], err error) {
