@@ -32,10 +32,11 @@ func (c tryBranchCmd) Run(s streams) error {
 	}
 	results := make([]api.TriedBranch, len(c.Branches))
 	var failed []error
-	for i, of := range mask.Try(c.Branches) {
+	for i, branch := range c.Branches {
+		of := mask.Try(branch)
 		results[i] = api.TriedBranchOf(of)
 		if of.Err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", of.Branch, of.Err))
+			failed = append(failed, fmt.Errorf("%s: %w", branch, of.Err))
 		}
 	}
 	if err := c.print(s, results); err != nil {

@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"time"
 
 	"outrigger/internal/identity"
@@ -127,6 +128,21 @@ func (r *AuthorizationRequest) Challenge() string {
 
 // CallbackPath is where a platform sends users back to.
 func CallbackPath(connection string) string { return "/oauth/" + connection }
+
+// ErrNoAccount is the cause of a refusal where authorising an account of the
+// platform, on the page AccountsPath, may help.
+var ErrNoAccount = errors.New("no authorised account administers the repository")
+
+// CloudAccounts knows the accounts of cloud platforms with which users have
+// authorised this program.
+type CloudAccounts interface {
+	// Administering returns the authorization of the user in ctx whose account
+	// administers the repository, as the platform says now. Errors:
+	// fault.Forbidden caused by ErrNoAccount where the user has no such account;
+	// fault.Unavailable where the platform does not
+	// answer; fault.RateLimited.
+	Administering(ctx context.Context, connection string, at RepositoryRef) (authorizationID int64, err error)
+}
 
 // AccountsPath is the page of the authorised accounts.
 const AccountsPath = "/notifications/cloud/accounts"

@@ -2,6 +2,8 @@ package notify
 
 import (
 	"time"
+
+	"outrigger/internal/fault"
 )
 
 // ChannelState says whether a channel is tried at all.
@@ -15,6 +17,9 @@ const (
 // unreachableAfter is how long a channel may go without a 2xx, while
 // messages are tried, before it is shown as unreachable. Probing goes on.
 const unreachableAfter = 24 * time.Hour
+
+// TroubleAfter is how long a channel may fail before people are told.
+const TroubleAfter = 5 * time.Minute
 
 // Shards is into how many shards channels are divided; each shard is held
 // by one node at a time.
@@ -107,4 +112,30 @@ func (c *Channel) Rank() int {
 		return 1
 	}
 	return 0
+}
+
+// RetryMode says what becomes of the messages that wait on a channel that is tried
+// again.
+type RetryMode string
+
+const (
+	RetryAll    RetryMode = "all"    // all go out, as digests where they are many
+	RetryRecent RetryMode = "recent" // those of the last 24 h go out
+	RetryNone   RetryMode = "none"   // only what comes from now on
+)
+
+// RetryModes lists all modes, in the order in which people are asked.
+func RetryModes() []RetryMode { return []RetryMode{RetryAll, RetryRecent, RetryNone} }
+
+// Reopened counts what waited on a channel that was opened again: what goes out now, and
+// what was cancelled.
+type Reopened struct{ Waiting, Cancelled int }
+
+// TestsAMinute is how many test messages a user may send in a minute, on all nodes
+// together.
+const TestsAMinute = 10
+
+// TooManyTests is the error for one more, which is allowed after wait.
+func TooManyTests(wait time.Duration) error {
+	return fault.TooOften(wait, "You sent %d test messages within a minute. Wait a moment.", TestsAMinute)
 }

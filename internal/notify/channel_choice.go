@@ -24,6 +24,9 @@ type ChannelChoice struct {
 // host.
 func (c *Channel) Text(called string) string { return cmp.Or(called, c.Host) + " #" + c.UnderID() }
 
+// UnderID is the number by which a channel is named in addresses.
+func (c *Channel) UnderID() string { return strconv.FormatInt(c.ID, 10) }
+
 // CutChannel cuts what names a channel into its name and its number, of which each may
 // be "".
 func CutChannel(text string) (name, number string) {

@@ -213,6 +213,14 @@ type Summary struct {
 	Retrying          Retrying
 }
 
+// Sample is what became of messages in a step of time that began at At.
+type Sample struct {
+	At        time.Time
+	Delivered int64
+	Failed    int64 // for good, expired ones among them
+	Waiting   int64 // at most at once; counted to MaxCounted
+}
+
 // Retrying is what waits on channels that refused it and are tried again, and that are
 // not in trouble yet.
 type Retrying struct {

@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -97,6 +96,3 @@ func TakenURL(other int64) error {
 	return fault.Wrap(&URLTaken{other}, fault.Conflict, "Channel %d has this webhook URL already. Choose that channel for your rules and "+
 		"reports instead.", other)
 }
-
-// UnderID is the number by which a channel is named in addresses.
-func (c *Channel) UnderID() string { return strconv.FormatInt(c.ID, 10) }

@@ -1,8 +1,6 @@
 package notify
 
-import (
-	"outrigger/internal/identity"
-)
+import "outrigger/internal/identity"
 
 // DeliveryInfo is a delivery with its rules and channel, as the console and the
 // API show it.
@@ -70,3 +68,13 @@ func (d *DeliveryInfo) Matches(f DeliveryFilter) bool {
 
 // OfReport reports whether an activity report made the delivery.
 func (d *DeliveryInfo) OfReport() bool { return len(ReportIDs(d.Delivery.Rules)) > 0 }
+
+// MaxDigest is how many messages go out in one digest: more lines are not read
+// in a chat.
+const MaxDigest = 50
+
+// Digest is the deliveries that one message was, or is to be, sent for.
+type Digest struct {
+	Members []DeliveryInfo // those that who asks may see, the first first
+	Others  int            // those that he may not
+}

@@ -68,13 +68,18 @@ func (p *Platforms) Hooks(connection string) []*Hook {
 	return list
 }
 
-// HooksOf counts the hooks that are for exactly a scope, but for the connection's
+// HooksOf lists the hooks that are for exactly a scope, but for the connection's
 // own.
-func (p *Platforms) HooksOf(connection string, scope Scope) (n int) {
-	for _, h := range p.Hooks(connection) {
-		if h.Name != "" && h.Scope.Holds(scope) && scope.Holds(h.Scope) {
-			n++
-		}
+func (p *Platforms) HooksOf(connection string, scope Scope) []*Hook {
+	return slices.DeleteFunc(p.Hooks(connection), func(h *Hook) bool {
+		return h.Name == "" || !h.Scope.Holds(scope) || !scope.Holds(h.Scope)
+	})
+}
+
+// HookOf returns the first of these; nil where there is none.
+func (p *Platforms) HookOf(connection string, scope Scope) *Hook {
+	for _, h := range p.HooksOf(connection, scope) {
+		return h
 	}
-	return n
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify/branchmask"
+	"outrigger/internal/secret"
 )
 
 // maxInactivityDays is how many days a report may ask pull requests to be
@@ -151,6 +152,23 @@ func (r *ReportInfo) Audited() map[string]string {
 
 // Present is the report's version.
 func (r *ReportInfo) Present() Present { return Present{"report", r.Version, r.UpdatedBy, r.UpdatedAt} }
+
+// CheckReportSave judges a save of a report that exists, and fills in the keys
+// that the caller left out.
+func CheckReportSave(r *Report, old *ReportInfo, webhookURL string) error {
+	var f fault.Fields
+	CheckReportPlace(&f, r, old)
+	if secret.IsMask(webhookURL) && webhookURL != old.Channel.Mask {
+		f.Add("webhookUrl", OtherMask)
+	}
+	return f.Err()
+}
+
+func CheckReportPlace(f *fault.Fields, r *Report, old *ReportInfo) {
+	checkFixed(f, "report", "connection", &r.Connection, old.Connection)
+	checkFixed(f, "report", "projectKey", &r.ProjectKey, old.ProjectKey)
+	checkFixed(f, "report", "repositoryKey", &r.RepositoryKey, old.RepositoryKey)
+}
 
 // ReportQuery asks for the reports of one repository. Connection empty means the
 // only one.

@@ -161,7 +161,7 @@ func checkTitles(f *fault.Fields, of, name, channel string) {
 	}
 }
 
-// checkKey refuses what no platform has as a key, since a rule for it would
+// ValidateKey refuses what no platform has as a key, since a rule for it would
 // never take an event.
 func ValidateKey(f *fault.Fields, field, key string) {
 	switch {

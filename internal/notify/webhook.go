@@ -60,11 +60,45 @@ type ProjectWebhook struct {
 // Failing reports whether the platform's last call failed.
 func (w *ProjectWebhook) Failing() bool { return w.State == WebhookSends && w.Health.Failing() }
 
+// RepositoryWebhook is the webhook by which the events of a repository of a cloud
+// platform come here. Such a platform counts no calls: there is no health but its
+// state.
+type RepositoryWebhook struct {
+	Connection      string
+	At              RepositoryRef
+	AuthorizationID int64 // of an active account of a rule there; 0: none
+	State           WebhookState
+	Hook            string    // ours, that it calls
+	RemoteID        string    // on the platform; "": none
+	Reason          string    // why it is not known, or was not created, in the platform's words
+	SetAt           time.Time // when Outrigger last wrote it; zero: people keep it
+	SecretMark      string    // of the secret that it wrote; another is written when the hook's changes
+	CheckedAt       time.Time // zero: not yet
+	Rules, Reports  int       // that are there
+}
+
+// GoesWithLastRule reports whether Outrigger deletes the webhook on the platform
+// when the only rule of the repository is deleted: it created it, and no report
+// needs it to follow renames.
+func (w *RepositoryWebhook) GoesWithLastRule() bool {
+	return w.Rules == 1 && w.Reports == 0 && w.Created()
+}
+
+// Created reports whether Outrigger created the webhook, as far as it is known.
+func (w *RepositoryWebhook) Created() bool { return !w.SetAt.IsZero() && w.RemoteID != "" }
+
 // ListedProject is a project as its platform lists it. Its id stays when its key
 // changes.
 type ListedProject struct {
 	ID        int64
 	Key, Name string
+}
+
+// Found is one of what a platform has: Value as it is written in rules, Label as
+// people call it, "" where they do not call it otherwise.
+type Found struct {
+	Value string `json:"value"`
+	Label string `json:"label,omitempty"`
 }
 
 // Coverage says how many of a platform's projects send their events here.
@@ -98,15 +132,28 @@ func HookCalled(base, connection, url string) (hook string, ok bool) {
 	return hook, rest == "" || named && hook != "" && !strings.Contains(hook, "/")
 }
 
-// ManagedHookName is the name of the hook that is made for a project. Projects
-// whose keys differ in other signs only need a second one.
-func ManagedHookName(project string, second bool) string {
+// FreeHookName is the name of a hook that is made for a scope.
+func (p *Platforms) FreeHookName(connection string, scope Scope) string {
+	key := scope.ProjectKey
+	if scope.RepositoryKey != "" {
+		key += "/" + scope.RepositoryKey
+	}
+	name := managedHookName(key, false)
+	if other, _ := p.Hook(connection, name); other != nil {
+		return managedHookName(key, true)
+	}
+	return name
+}
+
+// managedHookName is the name of the hook that is made for a project or
+// repository. Those whose keys differ in other signs only need a second one.
+func managedHookName(key string, second bool) string {
 	name := strings.Trim(strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			return r
 		}
 		return '-'
-	}, Fold(project)), "-")
+	}, Fold(key)), "-")
 	if len(name) > maxManagedName {
 		name = strings.TrimRight(name[:maxManagedName], "-")
 	}
@@ -114,7 +161,7 @@ func ManagedHookName(project string, second bool) string {
 		name = "project"
 	}
 	if second {
-		name += "-" + fmt.Sprintf("%x", secret.Fingerprint(Fold(project))[:4])
+		name += "-" + fmt.Sprintf("%x", secret.Fingerprint(Fold(key))[:4])
 	}
 	return name
 }

@@ -147,6 +147,19 @@ func (m *Mask) MatchWithin(branch string, left *int) (bool, error) {
 	return m.linear.MatchString(branch), nil
 }
 
+// Tried is what a mask says of a branch name.
+type Tried struct {
+	Branch string
+	Match  bool
+	Err    error // see Match; nil where Match says it
+}
+
+// Try says what the mask makes of a branch name, as a rule does.
+func (m *Mask) Try(branch string) Tried {
+	matches, err := m.Match(branch)
+	return Tried{branch, matches, err}
+}
+
 // Quick says that Match(branch) takes a millisecond or two at most and cannot
 // fail, so that it may run where an event is received.
 func (m *Mask) Quick(branch string) bool {

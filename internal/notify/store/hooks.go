@@ -40,7 +40,7 @@ func (s *Store) CreateHook(ctx context.Context, who notify.Actor, h notify.Hook)
 		if other, _ := now.Platforms.Hook(h.Connection, h.Name); other != nil {
 			return fault.New(fault.Conflict, "The connection %s has a hook %s already; give this one another name.", h.Connection, h.Name)
 		}
-		if now.Platforms.HooksOf(h.Connection, h.Scope) >= maxHooks {
+		if len(now.Platforms.HooksOf(h.Connection, h.Scope)) >= maxHooks {
 			return fault.New(fault.Conflict, "The connection %s has %d hooks for %s already. Delete one that is not needed any more.",
 				h.Connection, maxHooks, h.Scope)
 		}
