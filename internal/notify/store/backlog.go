@@ -71,3 +71,13 @@ func (s *Store) countChannels(ctx context.Context, tx *db.Tx, shards []int, to m
 	}, `SELECT c.state, c.gate_step, c.gate_reason, c.gate_until, c.refused, c.failing_since, `+channelIdle+` FROM notify_channels c
 		WHERE length(c.url) > 0 AND `+inShards("c.id", shards))
 }
+
+// Outgoing counts the messages that wait, the channels that they are for, and the
+// reports whose time has come.
+func Outgoing(ctx context.Context, tx *db.Tx) (messages, channels, reports int, err error) {
+	err = tx.Get(ctx, "counting messages that wait", []any{&messages, &channels, &reports},
+		`SELECT COUNT(*), COUNT(DISTINCT channel_id),
+			(SELECT COUNT(*) FROM notify_reports WHERE ask_at > 0 AND ask_at <= $1 AND enabled = 1)
+		FROM notify_deliveries WHERE finished_at = 0`, db.Micros(tx.Now()))
+	return messages, channels, reports, err
+}

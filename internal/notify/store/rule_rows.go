@@ -3,6 +3,8 @@ package store
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -41,6 +43,33 @@ func readRuleInfos(ctx context.Context, tx *db.Tx, condition string, args ...any
 		return nil, err
 	}
 	return out, addMaskFailures(ctx, tx, out)
+}
+
+// addAccounts sets the accounts that rules of the cloud edition belong to.
+func addAccounts(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo) error {
+	accounts := make(map[int64]notify.RuleAccount)
+	var ids []int64
+	for i := range rules {
+		id := rules[i].AuthorizationID
+		if _, ok := accounts[id]; !ok && id != 0 {
+			accounts[id] = notify.RuleAccount{}
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	err := tx.EachRow(ctx, "reading the accounts of rules", func(row db.Row) error {
+		var id int64
+		var a notify.RuleAccount
+		err := row.Scan(&id, &a.Name, &a.State)
+		accounts[id] = a
+		return err
+	}, `SELECT id, account_name, state FROM notify_authorizations WHERE id IN (`+list(ids)+`)`)
+	for i := range rules {
+		rules[i].Account = accounts[rules[i].AuthorizationID]
+	}
+	return err
 }
 
 // readRules reads every rule that the condition selects, formats resolved.
@@ -124,6 +153,48 @@ func scanRule(row db.Row, r *notify.Rule, more ...any) error {
 	// matches nothing.
 	r.Filter, r.Options = decodeFilter(filter), decodeOptions(options)
 	return nil
+}
+
+// encodeMembers writes what of a rule is kept as JSON.
+func encodeMembers(r *notify.Rule) (filter, options string, err error) {
+	f, err := json.Marshal(r.Filter)
+	if err != nil {
+		return "", "", fmt.Errorf("encoding filter: %w", err)
+	}
+	o, err := json.Marshal(r.Options)
+	if err != nil {
+		return "", "", fmt.Errorf("encoding options: %w", err)
+	}
+	return string(f), string(o), nil
+}
+
+// decodeFilter reads a stored filter. What cannot be read at all is an empty
+// one; event types of a later release are left out.
+func decodeFilter(stored string) notify.Filter {
+	var kept struct {
+		notify.Filter
+		EventTypes []string `json:"eventTypes"`
+	}
+	if json.Unmarshal([]byte(stored), &kept) != nil {
+		return notify.Filter{}
+	}
+	f := kept.Filter
+	for _, key := range kept.EventTypes {
+		if t, ok := notify.ParseEventType(key); ok {
+			f.EventTypes = append(f.EventTypes, t)
+		}
+	}
+	return f
+}
+
+// decodeOptions reads stored options. What cannot be read, of a later release,
+// is none: the rule sends at once.
+func decodeOptions(stored string) notify.Options {
+	var o notify.Options
+	if json.Unmarshal([]byte(stored), &o) != nil {
+		return notify.Options{}
+	}
+	return o
 }
 
 // savedMembers are the columns that every save of a rule writes, in the order of
