@@ -13,6 +13,7 @@ import (
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/admin"
+	"outrigger/internal/notify/answer"
 )
 
 func channelPath(c *notify.ChannelInfo) string { return channelsPath + "/" + c.UnderID() }
@@ -32,6 +33,9 @@ type channelRow struct {
 	NeedsURL bool      // as for needsURL
 	Act      bool      // who looks may change it
 }
+
+// Cause is why a channel is not well, in a row of a list.
+func (r channelRow) Cause() string { return answer.Brief(r.Standing.Reason) }
 
 // Listed says how many messages wait, as far as a list counts them.
 func (r channelRow) Listed() string { return counted(r.Waiting, notify.MaxListed) }

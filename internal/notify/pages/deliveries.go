@@ -13,6 +13,7 @@ import (
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/admin"
+	"outrigger/internal/notify/answer"
 	"outrigger/internal/notify/card"
 )
 
@@ -32,6 +33,9 @@ type deliveryRow struct {
 	OfReport bool   // an activity report made it
 	Held     bool   // quiet hours hold it
 }
+
+// Cause is the reason in a row of a list.
+func (r deliveryRow) Cause() string { return answer.Brief(r.Reason) }
 
 type deliveryList struct {
 	console.List

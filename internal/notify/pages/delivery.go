@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"outrigger/internal/console"
+	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/card"
@@ -109,4 +110,68 @@ func (p *Pages) sentAgain(ctx context.Context, view *deliveryView, attempts []no
 		}
 	}
 	return sent
+}
+
+// digestView is the digest that a delivery goes out in.
+type digestView struct {
+	Members []deliveryRow
+	Others  int           // those that the reader may not see
+	Card    template.HTML // of the members that are shown
+}
+
+// digestOf returns the digest of a delivery: nil where it has a message of its own,
+// as one has that was left alone when the others were cancelled.
+func (p *Pages) digestOf(ctx context.Context, d notify.DeliveryInfo) (*digestView, error) {
+	digest, err := p.Deliveries.Digest(ctx, d)
+	if err != nil || len(digest.Members)+digest.Others < 2 {
+		return nil, err
+	}
+	view := &digestView{Others: digest.Others}
+	var events []*notify.Event
+	for _, m := range digest.Members {
+		view.Members = append(view.Members, p.rowOf(m))
+		if m.Event != nil {
+			events = append(events, m.Event)
+		}
+	}
+	view.Card, err = cardhtml.Digest(card.NewDigest(events), d.Format)
+	return view, err
+}
+
+// tookIt is a rule of a delivery, as it was when the event came, and why it took it.
+type tookIt struct {
+	verdictRow
+	Met []reason
+}
+
+// maxExplained is how many rules of an event are looked through for those of a
+// delivery.
+const maxExplained = 1000
+
+// whyTaken says why the rules of a delivery took its event; nothing where the event
+// is not kept any more.
+func (p *Pages) whyTaken(ctx context.Context, d notify.DeliveryInfo) ([]tookIt, error) {
+	if d.OfReport() || d.Event == nil {
+		return nil, nil
+	}
+	x, err := p.Events.Explain(ctx, d.EventID, notify.VersionCursor{}, maxExplained)
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Forbidden) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var why []tookIt
+	for i := range x.Rules {
+		v := &x.Rules[i]
+		if v.Delivery == nil || v.Delivery.ID != d.ID {
+			continue
+		}
+		took := tookIt{verdictRow: p.verdictRow(v, d.Event, nil)}
+		for _, met := range v.Met(d.Event) {
+			took.Met = append(took.Met, reasonOf(met, v.EventTypes, d.Event))
+		}
+		why = append(why, took)
+	}
+	return why, nil
 }

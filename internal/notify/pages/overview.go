@@ -48,49 +48,64 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	return []console.Card{card}, nil
 }
 
-// attention is what needs it, in the order in which it is shown; accounts are the
-// notices about accounts of cloud platforms.
-func (p *Pages) attention(ctx context.Context, sum *notify.Summary, accounts []console.Notice) (list []console.Notice, err error) {
-	if trouble := p.proxyTrouble(ctx); trouble != "" {
-		list = append(list, console.Notice{Kind: "proxy", Key: proxyPath, Text: trouble, Link: proxyPath, Tone: console.Bad,
-			Since: p.Proxy().Since, Remedy: console.Remedy{Label: "Open the settings", Path: proxyPath}})
+// maxOwnTroubled is how many channels the overview names to those who administer a
+// part: as many as to the others.
+const maxOwnTroubled = 10
+
+// ownOverview is the card of those who administer projects or repositories: what of
+// theirs needs attention.
+func (p *Pages) ownOverview(ctx context.Context, who *identity.Principal, accounts []console.Notice) ([]console.Card, error) {
+	card := console.Card{
+		Title: "Notifications", Link: rulesPath, Service: true, Text: "For the projects and repositories that you administer:",
+		Links: []console.Link{
+			{Label: "Rules", Path: rulesPath}, {Label: "Activity reports", Path: reportsPath}, {Label: "Deliveries", Path: deliveriesPath},
+			{Label: "Channels", Path: channelsPath}, {Label: "Events", Path: eventsPath}, {Label: "Connections", Path: connectionPages},
+		},
 	}
-	for i := range sum.Troubled {
-		list = append(list, p.notice(&sum.Troubled[i]))
+	if p.cloudOnly() {
+		card.Link, card.Links[0] = cloudPath, console.Link{Label: "Rules", Path: cloudPath}
 	}
-	if more := sum.InTrouble - len(sum.Troubled); more > 0 {
-		list = append(list, console.Notice{Kind: "channel", Key: channelsPath, Link: channelsPath,
-			Text:  console.Counted(more, "more channel needs attention.", "more channels need attention."),
-			Since: sum.OthersSince, Remedy: console.Remedy{Label: "Show the channels", Path: channelsPath}})
-	}
-	if sum.NotUnderstood > 0 {
-		list = append(list, console.Notice{
-			Kind: "not_understood", Key: "not understood", Tone: console.Warn, Since: sum.NotUnderstoodAt,
-			Text: console.Counted(sum.NotUnderstood, "webhook of the last 24 h was not understood; it is kept with its body.",
-				"webhooks of the last 24 h were not understood; they are kept with their bodies."),
-			Link:   eventsPath + console.Query("outcome", string(notify.EventNotUnderstood)),
-			Remedy: console.Remedy{Label: "Show the webhooks", Path: eventsPath + console.Query("outcome", string(notify.EventNotUnderstood))},
-		})
-	}
-	refused, err := p.refusedNotices(ctx)
+	troubled, retrying, err := p.Channels.Troubled(ctx, p.Clock(), maxOwnTroubled)
 	if err != nil {
 		return nil, err
 	}
-	list = append(list, refused...)
-	list = append(list, accounts...)
+	card.Pending = p.pending(retrying)
+	for i := range troubled {
+		n := p.notice(&troubled[i])
+		if !troubled[i].ChangeableBy(who) {
+			n.Remedy = console.Remedy{}
+		}
+		card.Attention = append(card.Attention, n)
+	}
+	card.Attention = append(card.Attention, accounts...)
 	failing, err := p.failingReports(ctx)
+	card.Attention = append(card.Attention, failing...)
+	return []console.Card{card}, err
+}
+
+const noMessages = "No messages in the last 24 hours."
+
+// plot draws what became of messages in the last 24 hours.
+func (p *Pages) plot(ctx context.Context) (console.Plot, error) {
+	from := console.PlotFrom(p.Clock())
+	samples, err := p.Deliveries.History(ctx, from, console.PlotStep)
 	if err != nil {
-		return nil, err
+		return console.Plot{}, err
 	}
-	list = append(list, failing...)
-	covered, err := p.coverage(ctx)
-	if err != nil {
-		return nil, err
+	delivered := console.Course{Label: "delivered", Tone: console.Good, Sum: true}
+	waiting := console.Course{Label: "waiting", Tone: console.Warn}
+	failed := console.Course{Label: "failed", Tone: console.Bad, Sum: true}
+	var ended, lost, most int64
+	for _, s := range samples {
+		ended, lost, most = ended+s.Delivered, lost+s.Failed, max(most, s.Waiting)
+		delivered.Points = append(delivered.Points, console.Point{At: s.At, N: s.Delivered})
+		waiting.Points = append(waiting.Points, console.Point{At: s.At, N: s.Waiting})
+		if s.Failed > 0 { // a line along the ground would look like something that failed
+			failed.Points = append(failed.Points, console.Point{At: s.At, N: s.Failed})
+		}
 	}
-	for _, c := range covered {
-		list = append(list, c.notices()...)
-	}
-	return list, nil
+	text := fmt.Sprintf("The last 24 hours: %d delivered, %d failed, at most %d waiting at once.", ended, lost, most)
+	return console.NewPlot(from, text, noMessages, delivered, waiting, failed), nil
 }
 
 // counted is a number that was counted up to most.
@@ -141,30 +156,6 @@ func (p *Pages) cloudOnly() bool {
 	return len(p.Rules.Connections(notify.Cloud)) > 0 && len(p.Rules.Connections(notify.SelfHosted)) == 0
 }
 
-// notice says what is wrong with a channel and since when, and leads to its page.
-func (p *Pages) notice(c *notify.ChannelInfo) console.Notice {
-	s := c.Status(p.Clock())
-	what, tone := "does not accept messages", console.Warn
-	switch s.State {
-	case "broken":
-		what, tone = "is broken", console.Bad
-	case "unreachable":
-		what, tone = "has been unreachable for more than a day", console.Bad
-	}
-	text := "The channel “" + c.Name() + "” " + what + ", " + messagesWait(c.Waiting) + "."
-	if s.Reason != "" {
-		text += " " + s.Reason
-	}
-	n := console.Notice{Kind: "channel", Key: channelPath(c), Text: text, Link: channelPath(c), Tone: tone, Since: s.Since}
-	switch {
-	case needsURL(s):
-		n.Remedy = console.Remedy{Label: "Replace the webhook URL", Of: c.Name(), Path: channelPath(c) + "/replace"}
-	case c.Waiting > 0:
-		n.Remedy = console.Remedy{Label: "Try again", Of: c.Name(), Path: channelPath(c) + "#retry"} // which asks what to send
-	}
-	return n
-}
-
 // pending says what waits for the next try of channels.
 func (p *Pages) pending(r notify.Retrying) console.Link {
 	if r.Channels == 0 {
@@ -189,26 +180,6 @@ func soon(d time.Duration) string {
 		return fmt.Sprintf("in %d s", (d+step-1)/step*step/time.Second)
 	}
 	return fmt.Sprintf("in %d min", (d+time.Minute-1)/time.Minute)
-}
-
-// proxyPath is where the outgoing proxy is set.
-const proxyPath = "/notifications/settings"
-
-// proxyTrouble says why channels wait for the outgoing proxy; "" where they do
-// not.
-func (p *Pages) proxyTrouble(ctx context.Context) string {
-	if p.Proxy == nil {
-		return ""
-	}
-	return p.Proxy().SentenceFor(ctx)
-}
-
-// triedNow is what people hear who have a channel tried at once.
-func (p *Pages) triedNow(ctx context.Context, done string) (flash string, tone console.Tone) {
-	if trouble := p.proxyTrouble(ctx); trouble != "" {
-		return done + " " + trouble, console.Warn
-	}
-	return done, ""
 }
 
 func messagesWait(n int) string {

@@ -10,6 +10,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/answer"
 )
 
 const reportsPath = "/notifications/reports"
@@ -42,6 +43,9 @@ type reportRow struct {
 	State    console.Badge // of the channel, where it is in trouble
 	Detail   string
 }
+
+// Cause is why the report's channel is not well, in a row of a list.
+func (r reportRow) Cause() string { return answer.Brief(r.Detail) }
 
 type reportList struct {
 	console.List

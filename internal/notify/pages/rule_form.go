@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
@@ -62,6 +61,13 @@ func formatOptions() []console.Option {
 		{Value: string(notify.Teams), Label: "Teams: an Adaptive Card"},
 		{Value: string(notify.Slack), Label: "Slack: blocks"},
 	}
+}
+
+// commitStatuses are the choices of which builds are notified.
+var commitStatuses = []console.Option{
+	{Value: string(notify.StatusBoth), Label: "Success and failure"},
+	{Value: string(notify.StatusSuccess), Label: "Success only"},
+	{Value: string(notify.StatusFailure), Label: "Failure only (failed or stopped)"},
 }
 
 func (p *Pages) blankRule(r *http.Request, at rulePlace) (console.Response, error) {
@@ -202,7 +208,9 @@ func (p *Pages) saveRule(r *http.Request, form *console.Form) (console.Response,
 			return nil, drawing
 		}
 		if errors.Is(err, notify.ErrNoAccount) { // an account is missing: what was typed stays
-			return withoutAccount(page, fault.As(err).Message), nil
+			page.Data.(*ruleForm).Authorize = fault.As(err).Message
+			page.Status = http.StatusForbidden
+			return page, nil
 		}
 		return afterStale(page, form, atQuietFields(err))
 	}
@@ -234,46 +242,4 @@ func (p *Pages) formPlace(r *http.Request) (*notify.RuleInfo, rulePlace, error) 
 		return nil, rulePlace{}, err
 	}
 	return stored, p.placeOf(&stored.Rule), nil
-}
-
-// draftOf makes a draft of a form, and says what is wrong with the form itself.
-func draftOf(form *console.Form, stored *notify.RuleInfo, at rulePlace) (r notify.Rule, f fault.Fields) {
-	if at.Cloud() {
-		return cloudDraftOf(form, stored, at)
-	}
-	r = notify.Rule{
-		Name: form.Get("name"), Connection: form.Get("connection"),
-		ProjectKey: form.Get("projectKey"), RepositoryKey: form.Get("repositoryKey"),
-		ChannelName: form.Get("channelName"), Format: notify.Format(form.Get("format")), Enabled: form.Bool("enabled"),
-		Options: notify.Options{QuietHours: quietHoursOf(form, &f), MentionReviewers: form.Bool("mentionReviewers")},
-		Filter: notify.Filter{
-			EventTypes: typesOf(form, "eventTypes"),
-			Branches:   form.Lines("branches"), BranchMask: form.Raw("branchMask"), Projects: form.Lines("projects"),
-			IgnoredBranchMask: form.Raw("ignoredBranchMask"), SourceBranchMask: form.Raw("sourceBranchMask"),
-			Users: form.Lines("users"), IgnoredUsers: form.Lines("ignoredUsers"),
-			Groups: form.Lines("groups"), IgnoredGroups: form.Lines("ignoredGroups"), Reviewers: form.Lines("reviewers"),
-		},
-	}
-	r.Choice = aimOf(form, channelOfRule(stored), &r.ChannelName, &r.Format)
-	if stored != nil {
-		r.ID, r.Version = stored.ID, form.Int("version")
-		r.Connection, r.ProjectKey, r.RepositoryKey = stored.Connection, stored.ProjectKey, stored.RepositoryKey
-	} else {
-		if at.Level != notify.Global && r.ProjectKey == "" {
-			f.Add("projectKey", "Enter the project that the rule belongs to.")
-		}
-		if at.Level == notify.RepositoryLevel && r.RepositoryKey == "" {
-			f.Add("repositoryKey", "Enter the repository that the rule belongs to.")
-		}
-	}
-	for _, line := range form.Lines("repositories") {
-		project, repository, ok := strings.Cut(line, "/")
-		if !ok {
-			f.Add("repositories", "Write every repository as PROJECT/repository, not %q.", line)
-			break
-		}
-		r.Repositories = append(r.Repositories, notify.RepositoryRef{ProjectKey: strings.TrimSpace(project),
-			RepositoryKey: strings.TrimSpace(repository)})
-	}
-	return r, f
 }

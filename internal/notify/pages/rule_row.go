@@ -9,6 +9,7 @@ import (
 
 	"outrigger/internal/console"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/answer"
 )
 
 // ruleRow is a rule in the list.
@@ -28,6 +29,9 @@ type ruleRow struct {
 	LastBadge console.Badge
 	Trouble   bool // State says more than whether the rule is enabled
 }
+
+// Cause is why the rule's channel is not well, in a row of a list.
+func (r ruleRow) Cause() string { return answer.Brief(r.Detail) }
 
 // ruleWhere is where the events of a rule come from: with its connection, where there are several.
 func ruleWhere(r *notify.Rule, several bool) string {
