@@ -72,17 +72,6 @@ func (s *Events) narrow(f *notify.EventFilter, who *identity.Principal) error {
 	return nil
 }
 
-// administered are the projects and repositories that a principal administers; never nil.
-func administered(who *identity.Principal) []identity.Resource {
-	places := []identity.Resource{}
-	for _, g := range who.Grants {
-		if g.Permission == identity.ProjectAdmin || g.Permission == identity.RepoAdmin {
-			places = append(places, g.Resource)
-		}
-	}
-	return places
-}
-
 // Get returns one event: fault.NotFound for a SYS_ADMIN, else fault.Forbidden as
 // for an event of others.
 func (s *Events) Get(ctx context.Context, id int64) (notify.LoggedEvent, error) {
@@ -107,12 +96,6 @@ func (s *Events) Body(ctx context.Context, e *notify.LoggedEvent) ([]byte, error
 		return nil, nil
 	}
 	return s.Store.EventBody(ctx, e.ID, maxShownBody)
-}
-
-// SeesAll reports whether the caller may see every delivery and event: what is true of
-// such a list is true for all of them.
-func SeesAll(ctx context.Context) bool {
-	return identity.From(ctx).May(identity.Admin, identity.Resource{})
 }
 
 // Version returns a text that is another one when what List returns for f may be, as

@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -257,39 +256,4 @@ func (s *Reports) view(ctx context.Context, info *notify.ReportInfo) (ReportView
 		return ReportView{}, err
 	}
 	return ReportView{Report: *info, Event: e, AskedAt: e.At, Open: e.Report.Open, Inactive: e.Report.Inactive}, nil
-}
-
-// askNowTime is how long the caller waits for the platform: 5,000 pull requests
-// take 50 pages and some 10 s.
-const askNowTime = 30 * time.Second
-
-func (s *Reports) askNow(ctx context.Context, r *notify.Report) (*notify.Event, error) {
-	done, err := s.asks.begin(ctx, r, s.Clock())
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	ctx, cancel := context.WithTimeout(ctx, askNowTime)
-	defer cancel()
-	return s.Compose(ctx, r)
-}
-
-// Compose asks the platform for the open pull requests and returns the event that
-// says what the report finds. It checks no permission: the runner calls it.
-// Errors: fault.Unavailable where the platform does not answer.
-func (s *Reports) Compose(ctx context.Context, r *notify.Report) (*notify.Event, error) {
-	c := s.Store.Platforms().Connections.Find(r.Connection)
-	if c == nil {
-		return nil, fault.New(fault.Unavailable, "The connection %s no longer exists.", r.Connection)
-	}
-	open, err := s.Lister.OpenPullRequests(ctx, c, r.At())
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return nil, fault.Wrap(err, fault.Unavailable, "%s did not list the open pull requests of %s/%s in time.", c.Name, r.ProjectKey,
-			r.RepositoryKey)
-	}
-	if err != nil {
-		return nil, err
-	}
-	now := s.Clock()
-	return r.Event(r.Activity(open, now), s.PullRequests(c, r.At()), now), nil
 }

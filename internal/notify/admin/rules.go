@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -136,15 +135,6 @@ func (s *Rules) Save(ctx context.Context, draft notify.Rule, webhookURL string, 
 	return saved, err
 }
 
-// completeCloud adds to a draft what every rule of the cloud edition has, where it
-// is one.
-func (s *Rules) completeCloud(draft *notify.Rule) {
-	if s.Edition(draft.Connection) == notify.Cloud {
-		draft.Enabled = true
-		draft.ExpectedCommitStatus = cmp.Or(draft.ExpectedCommitStatus, notify.StatusBoth)
-	}
-}
-
 // Caution finds out what is to be said about a rule's webhook URL. It waits for
 // the name server, for a moment, and is for one rule at a time.
 func (s *Rules) Caution(ctx context.Context, info *notify.RuleInfo) {
@@ -239,4 +229,21 @@ func (s *Rules) Delete(ctx context.Context, id, version int64) error {
 		s.Saved()
 	}
 	return err
+}
+
+// Twin returns another rule of the same place that takes the same events and sends
+// them to the same channel in the same way; nil where there is none. Names and
+// whether the rules are enabled do not count.
+func (s *Rules) Twin(ctx context.Context, of *notify.RuleInfo) (*notify.RuleInfo, error) {
+	list, err := s.Store.ListRules(ctx, notify.RuleQuery{Connection: of.Connection, ProjectKey: of.ProjectKey,
+		RepositoryKey: of.RepositoryKey})
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if other := &list[i]; other.ID != of.ID && other.DoesTheSame(&of.Rule) {
+			return other, nil
+		}
+	}
+	return nil, nil
 }

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -99,4 +100,13 @@ func merged(sorted []notify.CloudRepository, limit int) (list []notify.CloudRepo
 		}
 	}
 	return list
+}
+
+// completeCloud adds to a draft what every rule of the cloud edition has, where it
+// is one.
+func (s *Rules) completeCloud(draft *notify.Rule) {
+	if s.Edition(draft.Connection) == notify.Cloud {
+		draft.Enabled = true
+		draft.ExpectedCommitStatus = cmp.Or(draft.ExpectedCommitStatus, notify.StatusBoth)
+	}
 }
