@@ -67,6 +67,18 @@ func Page(c card.Card, format notify.Format) ([]byte, error) {
 	}{c.Title, template.CSS(style), fragment})
 }
 
+// Digest draws a digest as Fragment draws a card.
+func Digest(d card.Digest, format notify.Format) (template.HTML, error) {
+	if format != notify.Slack {
+		format = notify.Teams
+	}
+	body, err := draw("digest", struct {
+		card.Digest
+		Format notify.Format
+	}{d, format})
+	return template.HTML(body), err // escaped by the template
+}
+
 func draw(part string, data any) ([]byte, error) {
 	t, err := templates()
 	if err != nil {

@@ -3,7 +3,6 @@ package client
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -76,22 +75,6 @@ func (cl *Client) OpenPullRequests(
 		return nil, unreadable(at, err)
 	}
 	return all, nil
-}
-
-// unreadable says what to do about a repository that the platform does not show
-// to the account.
-func unreadable(at notify.RepositoryRef, err error) error {
-	r := restclient.RefusalOf(err)
-	switch {
-	case r == nil:
-	case r.Status == http.StatusForbidden && r.Name != scopeMissing:
-		return fault.Wrap(r, fault.Unavailable, "%s Give the account access to %s/%s on the platform.", r.Sentence, at.ProjectKey,
-			at.RepositoryKey)
-	case r.Status == http.StatusNotFound:
-		return fault.Wrap(r, fault.Unavailable, "%s Check that there is a repository %s/%s, and that the account has access to it.",
-			r.Sentence, at.ProjectKey, at.RepositoryKey)
-	}
-	return err
 }
 
 func (p *pullRequest) open() notify.OpenPullRequest {

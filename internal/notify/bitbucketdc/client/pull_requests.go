@@ -3,14 +3,12 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"net/url"
 	"strconv"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/bitbucketdc"
-	"outrigger/internal/notify/restclient"
 )
 
 const (
@@ -55,21 +53,4 @@ func (cl *Client) OpenPullRequests(ctx context.Context, c *notify.Connection, at
 			c.Name, maxPullRequests, at.ProjectKey, at.RepositoryKey)
 	}
 	return all, nil
-}
-
-// unreadable says what to do about a repository that the platform does not
-// show to the connection's account.
-func unreadable(at notify.RepositoryRef, err error) error {
-	r := restclient.RefusalOf(err)
-	switch {
-	case r == nil:
-	case unpermitted(r):
-		return fault.Wrap(r, fault.Unavailable, "%s Give the connection's account the permission to read %s/%s (REPO_READ) on the platform.",
-			r.Sentence, at.ProjectKey, at.RepositoryKey)
-	case r.Status == http.StatusNotFound:
-		return fault.Wrap(r, fault.Unavailable, "%s Check that there is a repository %s/%s, and that the connection's account may read it "+
-			"(REPO_READ).",
-			r.Sentence, at.ProjectKey, at.RepositoryKey)
-	}
-	return err
 }
