@@ -2,19 +2,14 @@ package main
 
 import (
 	"context"
-	"math"
 	"net/url"
 	"strconv"
 	"time"
 
 	"outrigger/internal/accounts/api"
 	"outrigger/internal/identity"
-	"outrigger/internal/rest"
 	"outrigger/internal/secret"
 )
-
-// pageSize is the most that a list gives at once.
-const pageSize = 1000
 
 // remoteAccounts asks a server.
 type remoteAccounts struct{ *client }
@@ -72,6 +67,12 @@ func (a remoteAccounts) Grant(ctx context.Context, name string, perm identity.Pe
 	return a.grantAt(ctx, userPath(name, "/grants"), api.NewGrant{Permission: perm, Resource: at})
 }
 
+// grantAt posts a grant to the list of a user's or a group's grants.
+func (a remoteAccounts) grantAt(ctx context.Context, path string, in api.NewGrant) (g identity.Grant, err error) {
+	err = a.do(ctx, "POST", path, in, &g)
+	return g, err
+}
+
 func (a remoteAccounts) Revoke(ctx context.Context, name string, id int64) error {
 	return a.do(ctx, "DELETE", userPath(name, "/grants/"+strconv.FormatInt(id, 10)), nil, nil)
 }
@@ -93,26 +94,4 @@ func (a remoteAccounts) Tokens(ctx context.Context, user string) ([]identity.Tok
 
 func (a remoteAccounts) RevokeToken(ctx context.Context, id int64) error {
 	return a.do(ctx, "DELETE", api.TokensPath+"/"+strconv.FormatInt(id, 10), nil, nil)
-}
-
-// list asks for every page of a list.
-func list[T any](ctx context.Context, c *client, path string, query url.Values) ([]T, error) {
-	return listTo[T](ctx, c, path, query, math.MaxInt)
-}
-
-// listTo asks for pages of a list until there are enough items.
-func listTo[T any](ctx context.Context, c *client, path string, query url.Values, enough int) ([]T, error) {
-	all := []T{}
-	for {
-		query.Set("limit", strconv.Itoa(min(pageSize, enough-len(all))))
-		var page rest.List[T]
-		if err := c.do(ctx, "GET", path+"?"+query.Encode(), nil, &page); err != nil {
-			return nil, err
-		}
-		all = append(all, page.Items...)
-		if page.Next == "" || len(all) == enough {
-			return all, nil
-		}
-		query.Set("after", page.Next)
-	}
 }

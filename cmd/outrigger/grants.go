@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"outrigger/internal/accounts/api"
 	"outrigger/internal/identity"
 )
 
@@ -42,10 +41,4 @@ func (f accountFlags) grant(ctx context.Context, s streams, give func(context.Co
 		}
 		return s.say(f.JSON, g, "%s", grantsText([]identity.Grant{g}))
 	})
-}
-
-// grantAt posts a grant to the list of a user's or a group's grants.
-func (a remoteAccounts) grantAt(ctx context.Context, path string, in api.NewGrant) (g identity.Grant, err error) {
-	err = a.do(ctx, "POST", path, in, &g)
-	return g, err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"net/url"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/api"
+	"outrigger/internal/rest"
 )
 
 type mailCmd struct {
@@ -117,9 +119,6 @@ func recipientsOf(m *mailqueue.Message) string {
 	return strings.Join(addresses, ",")
 }
 
-// oneLine keeps a cell of a table a cell.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
 type mailShowCmd struct {
 	askFlags
 	ID      int64 `arg:"" help:"The message's id, from mail list."`
@@ -162,4 +161,29 @@ func printMessage(out io.Writer, m *mailqueue.Message) error {
 		rows = append(rows, []string{"Attempt", stamp(t.At) + " by " + t.NodeID + ": " + answer})
 	}
 	return printRows(out, []string{"MEMBER", "VALUE"}, rows)
+}
+
+type mailCheckCmd struct {
+	askFlags
+	To   string `help:"Send a test message to this address. Default: nothing is sent." placeholder:"ADDRESS"`
+	From string `help:"The sender of the test message. Default: the smarthost's user, if that is an address." placeholder:"ADDRESS"`
+}
+
+func (c mailCheckCmd) Run(ctx context.Context, s streams) error {
+	var got rest.List[mailqueue.CheckStep]
+	if err := c.send(ctx, "POST", api.CheckPath, api.Check{To: c.To, From: c.From}, &got); err != nil {
+		return err
+	}
+	var failed error
+	rows := make([][]string, len(got.Items))
+	for i, step := range got.Items {
+		rows[i] = []string{step.Name, oneLine(step.Answer)}
+		if step.Error != "" {
+			rows[i][1], failed = "failed: "+oneLine(step.Error), errors.New("the check failed at "+step.Name)
+		}
+	}
+	if c.JSON {
+		return errors.Join(printJSON(s.out, got.Items), failed)
+	}
+	return errors.Join(printRows(s.out, []string{"STEP", "ANSWER"}, rows), failed)
 }

@@ -42,14 +42,6 @@ func (c nodeListCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// dash stands for nothing in a table.
-func dash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
-}
-
 // aboutNode belongs to commands about one node.
 type aboutNode struct {
 	clientFlags

@@ -20,11 +20,7 @@ func place(e *api.Event) string { return strings.Trim(e.ProjectKey+"/"+e.Reposit
 
 // typeKeys are the keys of event types.
 func typeKeys(types []notify.EventType) string {
-	keys := make([]string, len(types))
-	for i, t := range types {
-		keys[i] = t.String()
-	}
-	return strings.Join(keys, ",")
+	return strings.Join(notify.TypeKeys(types), ",")
 }
 
 type eventsCmd struct {
@@ -166,4 +162,18 @@ func printExplanation(s streams, x *api.Explanation) error {
 		rows[i] = []string{strconv.FormatInt(v.ID, 10), string(v.Level), oneLine(v.Name), string(v.Outcome), whyVerdict(v), message}
 	}
 	return printRows(s.out, []string{"RULE", "LEVEL", "NAME", "OUTCOME", "WHY", "DELIVERY"}, rows)
+}
+
+type refusedCmd struct {
+	askFlags
+	Connection string `help:"Only webhooks of this connection." placeholder:"NAME"`
+}
+
+func (c refusedCmd) Run(ctx context.Context, s streams) error {
+	query := queryOf(map[string]string{"connection": c.Connection})
+	header := []string{"CONNECTION", "HOOK", "REASON", "IN 24 H", "LAST", "FROM", "ANSWER", "WHAT HELPS"}
+	return printAll(ctx, s, c.askFlags, api.RefusedPath, query, header, func(r *api.RefusedWebhooks) []string {
+		return []string{r.Connection, dash(r.Hook), string(r.Reason), strconv.Itoa(r.Count), stamp(r.LastAt), r.LastBy,
+			r.Message, r.Advice}
+	})
 }

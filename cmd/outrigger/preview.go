@@ -10,15 +10,6 @@ import (
 	chat "outrigger/internal/notify/message"
 )
 
-// allTypes are the keys of the event types.
-func allTypes() string {
-	var keys []string
-	for _, t := range notify.EventTypes() {
-		keys = append(keys, t.String())
-	}
-	return strings.Join(keys, ", ")
-}
-
 type previewCmd struct {
 	Format string `help:"The message as it is sent to Teams or Slack, or an HTML page that shows it." enum:"teams,slack,html" default:"teams"`
 	Type   string `arg:"" name:"eventtype" help:"The event type, such as PULL_REQUEST_OPENED."`
@@ -27,7 +18,7 @@ type previewCmd struct {
 func (c previewCmd) Run(s streams) error {
 	t, ok := notify.ParseEventType(c.Type)
 	if !ok {
-		return usage(c.Type + " is not an event type; those are " + allTypes())
+		return usage(c.Type + " is not an event type; those are " + strings.Join(notify.TypeKeys(notify.EventTypes()), ", "))
 	}
 	card := chat.Preview(t)
 	if c.Format == "html" {

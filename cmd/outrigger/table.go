@@ -1,16 +1,14 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/url"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"outrigger/internal/phrase"
-	"outrigger/internal/rest"
 )
 
 // printRows writes a table with a header for people on a terminal, and lines
@@ -37,40 +35,23 @@ func printRows(out io.Writer, header []string, rows [][]string) error {
 	return nil
 }
 
-// printList prints a list: as JSON, or as a table with a row for each.
-func printList[T any](s streams, asJSON bool, list []T, header []string, row func(*T) []string) error {
-	if asJSON {
-		return printJSON(s.out, append([]T{}, list...)) // of none [], not null
+// dash stands for nothing in a table.
+func dash(text string) string {
+	if text == "" {
+		return "-"
 	}
-	rows := make([][]string, len(list))
-	for i := range list {
-		rows[i] = row(&list[i])
-	}
-	return printRows(s.out, header, rows)
+	return text
 }
 
-// printAll prints every page of a list of the server.
-func printAll[T any](
-	ctx context.Context, s streams, f askFlags, path string, query url.Values, header []string, row func(*T) []string,
-) error {
-	server, err := f.client()
-	if err != nil {
-		return err
-	}
-	all, err := list[T](ctx, server, path, query)
-	if err != nil {
-		return err
-	}
-	return printList(s, f.JSON, all, header, row)
-}
+// oneLine keeps a cell of a table a cell.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// printPage prints a list of the server that has one page only.
-func printPage[T any](ctx context.Context, s streams, f askFlags, path string, header []string, row func(*T) []string) error {
-	var page rest.List[T]
-	if err := f.send(ctx, "GET", path, nil, &page); err != nil {
-		return err
+// stamp writes a time to the minute, "-" for none.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return "-"
 	}
-	return printList(s, f.JSON, page.Items, header, row)
+	return t.UTC().Format("2006-01-02 15:04 UTC")
 }
 
 // say prints v as JSON, or else a sentence for people.

@@ -220,11 +220,3 @@ type secondFactorRemoveCmd struct{ aboutUser }
 func (c secondFactorRemoveCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, s, func(ctx context.Context, a accounts) error { return a.RemoveSecondFactor(ctx, c.Name) })
 }
-
-// stamp writes a time to the minute, "-" for none.
-func stamp(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return t.UTC().Format("2006-01-02 15:04 UTC")
-}
