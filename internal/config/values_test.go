@@ -7,6 +7,21 @@ import (
 	"pgregory.net/rapid"
 )
 
+func TestDate(t *testing.T) {
+	var d Date
+	if err := d.UnmarshalText([]byte("2028-02-29")); err != nil || d.Time().Unix() != 1835395200 {
+		t.Errorf("%v, %v", d.Time(), err)
+	}
+	for _, text := range []string{"", "2027-02-29", "31.1.2027", "2027-01-31T00:00:00Z", "soon"} {
+		if err := d.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q is taken for a date", text)
+		}
+	}
+	if !Date("").Time().IsZero() {
+		t.Error("no date is a time")
+	}
+}
+
 func TestDuration(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"90s": 90 * time.Second, "10m": 10 * time.Minute, "7d": 7 * day, "1d12h": 36 * time.Hour, "0": 0, "0s": 0, "250ms": 250 * time.Millisecond, "365d": 365 * day,
