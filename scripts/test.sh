@@ -1,9 +1,9 @@
 #!/bin/sh
 # Everything that is tested, with the output of go test as it is.
 #
-# First the packages, under the race detector; then what it would only slow down; then
-# cmd/outrigger, acceptance/ and bench/, which run the program as it is, and what is
-# measured. Those mostly wait, so the code is linted beside them.
+# First the packages, under the race detector; then cmd/outrigger, acceptance/ and
+# bench/, which run the program as it is, and what is measured. Those mostly wait, so
+# what only computes runs beside them: lint, and properties at their full length.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -33,21 +33,13 @@ packages=$(go list ./... | grep -Ev "$outside")
 CGO_ENABLED=1 GORACE=atexit_sleep_ms=100 go test -vet=off -race -short -skip '^TestEveryRoute|AtLength$' \
 	-gcflags='modernc.org/...=-race=false -dwarf=false' -gcflags=modernc.org/sqlite=-dwarf=false -p 4 -timeout 20m $packages || status=1
 
-# Without it, properties as often as they should be, and tests of thousands of steps, one
-# after the other.
-files=$(grep -rlE --include='*_test.go' 'rapid\.Check|^func Test(EveryRoute|.*AtLength\()' internal)
-# shellcheck disable=SC2086
-tests=$(sed -nE 's/^func (Test[A-Za-z0-9]+)\(.*/\1/p' $files | sort -u | paste -s -d '|' -)
-# shellcheck disable=SC2086
-packages=$(dirname $files | sort -u | sed 's,^,./,')
-# shellcheck disable=SC2086
-go test -vet=off -run "^($tests)\$" $packages || status=1
-
 go build ./...
-lint=$(mktemp)
+lint=$(mktemp) properties=$(mktemp)
 nice -n 19 scripts/lint.sh >"$lint" 2>&1 &
 linted=$!
-trap 'kill "$linted" 2>/dev/null || true; rm -f "$lint"' EXIT
+nice -n 19 scripts/properties.sh >"$properties" 2>&1 &
+tried=$!
+trap 'kill "$linted" "$tried" 2>/dev/null || true; rm -f "$lint" "$properties"' EXIT
 
 packages=$(go list ./... | grep -E "$outside")
 # One package at a time. Tests that measure, kill under load or have a disk of
@@ -56,6 +48,7 @@ packages=$(go list ./... | grep -E "$outside")
 # shellcheck disable=SC2086
 go test -vet=off -count 1 -p 1 -parallel 8 -timeout 25m $packages || status=1
 
+wait "$tried" || status=1
 wait "$linted" || status=1
-cat "$lint"
+cat "$properties" "$lint"
 exit $status
