@@ -37,7 +37,7 @@ go build ./...
 lint=$(mktemp) properties=$(mktemp)
 nice -n 19 scripts/lint.sh >"$lint" 2>&1 &
 linted=$!
-nice -n 19 scripts/properties.sh >"$properties" 2>&1 &
+nice scripts/properties.sh >"$properties" 2>&1 &
 tried=$!
 trap 'kill "$linted" "$tried" 2>/dev/null || true; rm -f "$lint" "$properties"' EXIT
 
