@@ -64,8 +64,8 @@ func mark(h *notify.Hook) string {
 // hookOf returns the hook of a scope whose secret the platform may be told; it makes
 // one where there is none.
 func (w *Watch) hookOf(ctx context.Context, c *notify.Connection, scope notify.Scope) (notify.Hook, error) {
-	for _, h := range w.Store.Platforms().Hooks(c.Name) {
-		if h.Name != "" && !h.Secret.IsZero() && c.KnowsSecretOf(h) && h.Scope.Holds(scope) && scope.Holds(h.Scope) {
+	for _, h := range w.Store.Platforms().HooksOf(c.Name, scope) {
+		if !h.Secret.IsZero() && c.KnowsSecretOf(h) {
 			return *h, nil
 		}
 	}
