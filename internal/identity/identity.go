@@ -95,6 +95,21 @@ func New(d *db.DB, o Options) *Service {
 	}
 }
 
+// UseDependents sets what tells, in sentences, what stops with a user. Call it
+// before any user signs in.
+func (s *Service) UseDependents(of func(ctx context.Context, user int64) ([]string, error)) {
+	s.dependents = of
+}
+
+// Dependents says in sentences what stops when a user is deleted.
+func (s *Service) Dependents(ctx context.Context, name string) ([]string, error) {
+	u, err := s.User(ctx, name)
+	if err != nil || s.dependents == nil {
+		return nil, err
+	}
+	return s.dependents(ctx, u.ID)
+}
+
 // ErrUnauthenticated is the one answer to failed authentication, whatever the
 // reason: no credentials, an unknown user, a wrong password, a token or
 // session that is over.
@@ -110,6 +125,17 @@ func (s *Service) changed(tx *db.Tx) {
 		s.tokens.Clear()
 		s.sessions.Clear()
 	})
+}
+
+// Authenticator tells who credentials are of; *Service. Errors:
+// fault.Unauthenticated without valid ones, whatever the reason;
+// fault.RateLimited after too many failures; fault.Unavailable when it cannot
+// be known.
+type Authenticator interface {
+	// Basic takes a password or a token; addr is where they came from.
+	Basic(ctx context.Context, user, password, addr string) (*Principal, error)
+	Bearer(ctx context.Context, token string) (*Principal, error)
+	Session(ctx context.Context, session string) (*Principal, error)
 }
 
 // WithActor completes an entry of the audit trail with who asks and from where,
