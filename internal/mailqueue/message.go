@@ -1,8 +1,13 @@
 package mailqueue
 
 import (
+	"context"
 	"slices"
+	"strconv"
 	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 )
 
 // State is where a message stands with one recipient.
@@ -62,4 +67,22 @@ type Attempt struct {
 	Answer     string    `json:"answer,omitempty"`
 	Seconds    float64   `json:"seconds" doc:"How long it took, in seconds."`
 	Error      string    `json:"error,omitempty" doc:"Why no answer came."`
+}
+
+// ParseMessageID reads the id of a message in an address.
+func ParseMessageID(ctx context.Context, text string) (int64, error) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 1 {
+		return 0, identity.Missing(ctx, "There is no message %q.", text)
+	}
+	return id, nil
+}
+
+// HideMissing answers for a message that does not exist what the caller would
+// be told about one that is not for them.
+func HideMissing(ctx context.Context, err error) error {
+	if fault.Is(err, fault.NotFound) {
+		return identity.Missing(ctx, "%s", fault.As(err).Message)
+	}
+	return err
 }
