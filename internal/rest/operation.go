@@ -78,6 +78,26 @@ func Created[T any](ctx context.Context, body T, path string) Answer[T] {
 	return Answer[T]{Body: body, Location: Link(ctx, path)}
 }
 
+// AnyOf, embedded in an output, says that the answer is one of its members: the first
+// that is not nil.
+type AnyOf struct{}
+
+func (AnyOf) anyOf() {}
+
+// chosen is the member that an AnyOf is; any other output is itself.
+func chosen(out any) any {
+	if _, ok := out.(interface{ anyOf() }); !ok {
+		return out
+	}
+	v := reflect.ValueOf(out)
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() != reflect.Struct && !f.IsNil() {
+			return f.Interface()
+		}
+	}
+	panic("rest: " + v.Type().String() + " is none of its members")
+}
+
 // Ignored in an input are the members of T that the input does not have: what an
 // answer shows and cannot be set.
 type Ignored[T any] struct{}
