@@ -2,10 +2,50 @@ package notify
 
 import (
 	"cmp"
+	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 )
+
+// Differs reports whether people would see a difference between two versions of a
+// rule; who saved them does not count.
+func (r *Rule) Differs(other *Rule) bool {
+	return r.AuthorizationID != other.AuthorizationID || r.Paused != other.Paused || len(r.changedMembers(other)) > 0
+}
+
+// changedMembers names the members, as the REST API does, in which two versions
+// of a rule differ.
+func (r *Rule) changedMembers(other *Rule) []string {
+	before, after := r.members(), other.members()
+	all := maps.Clone(before)
+	maps.Copy(all, after)
+	maps.DeleteFunc(all, func(name, _ string) bool { return before[name] == after[name] })
+	return slices.Sorted(maps.Keys(all))
+}
+
+// members are what people set of a rule, by the names of the REST API.
+func (r *Rule) members() map[string]string {
+	m := map[string]string{
+		"name": r.Name, "projectKey": r.ProjectKey, "repositoryKey": r.RepositoryKey, "webhookUrl": strconv.FormatInt(r.ChannelID, 10),
+		"channelName": r.ChannelName, "format": string(r.Format), "enabled": strconv.FormatBool(r.Enabled),
+	}
+	for _, kept := range []any{r.Filter, r.Options} {
+		encoded, _ := json.Marshal(kept) // strings and keys always encode
+		var values map[string]json.RawMessage
+		_ = json.Unmarshal(encoded, &values)
+		for name, value := range values {
+			m[name] = string(value)
+		}
+	}
+	if r.OfCloud() {
+		m[expectedEvents] = m["eventTypes"]
+		delete(m, "eventTypes")
+	}
+	return m
+}
 
 // DoesTheSame reports whether two rules differ in nothing but names and whether they
 // are enabled.
