@@ -5,8 +5,10 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/store"
 )
@@ -23,6 +25,24 @@ type Tool struct {
 	Clock     func() time.Time
 
 	rate rateMeter
+}
+
+// Parents returns the parent map of an issue as the target has it.
+func (t *Tool) Parents(ctx context.Context, cloudIssueID int64) (threads.ParentMap, error) {
+	if t.Target == nil {
+		return t.Store.Map(ctx, cloudIssueID)
+	}
+	m, err := t.Target.Read(ctx, cloudIssueID)
+	var failure *threads.TargetError
+	if !errors.As(err, &failure) {
+		return m, err
+	}
+	if failure.Kind == threads.TargetMissing {
+		return nil, fault.Wrap(err, fault.NotFound, "The target has no issue %d.", cloudIssueID)
+	}
+	out := fault.Wrap(err, fault.Unavailable, "The target %s: %s", t.Store.Target(), failure.Message)
+	out.RetryAfter = failure.Wait
+	return nil, out
 }
 
 // Begin begins an upload, in the place of another one of its kind where replace says so.

@@ -8,7 +8,9 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"slices"
 	"sync"
+	"time"
 
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
@@ -93,6 +95,19 @@ func record(ctx context.Context, tx *db.Tx, action, object string, before, after
 	}))
 }
 
+// Trail returns what was done to the migration from a time on, the oldest first;
+// of more than limit, the newest.
+func (s *Store) Trail(ctx context.Context, since time.Time, limit int) (list []audit.Stored, err error) {
+	list, err = db.Read(ctx, s.db, func(tx *db.Tx) ([]audit.Stored, error) {
+		return audit.List(ctx, tx, audit.Visible{All: true}, audit.Filter{Area: auditArea, Object: auditObject, Since: since, Limit: limit})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading who did what: %w", err)
+	}
+	slices.Reverse(list)
+	return list, nil
+}
+
 // fenced is fn under a worker's lease: threads.ErrOvertaken unless it is still the
 // worker's.
 func fenced(ctx context.Context, lease *db.Lease, fn func(tx *db.Tx) error) func(tx *db.Tx) error {
@@ -106,4 +121,12 @@ func fenced(ctx context.Context, lease *db.Lease, fn func(tx *db.Tx) error) func
 		}
 		return fn(tx)
 	}
+}
+
+// UnderWay reports whether a migration is being processed.
+func UnderWay(ctx context.Context, tx *db.Tx) (yes bool, err error) {
+	var n int
+	err = tx.Get(ctx, "asking whether a migration is under way", []any{&n},
+		`SELECT COUNT(*) FROM threads_migration WHERE phase = $1`, threads.PhaseProcessing)
+	return n > 0, err
 }

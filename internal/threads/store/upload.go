@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
@@ -133,6 +134,38 @@ func (s *Uploads) List(ctx context.Context) ([]threads.Upload, error) {
 		return db.List(ctx, tx, "listing uploads", scanUpload,
 			`SELECT `+uploadColumns+` FROM threads_uploads WHERE state = 'draft' AND expires_at > $1 ORDER BY id`, db.Micros(tx.Now()))
 	})
+}
+
+// Replacement is a file in whose place another one was sent.
+type Replacement struct {
+	Kind, Filename string
+	With           string // the other file's name
+	By             string // who sent that
+	At             time.Time
+}
+
+// maxReplaced bounds what is looked through for one reader: more than a page can say.
+const maxReplaced = 100
+
+// Replaced lists the files of a user that others have replaced in the time for which a
+// file is kept, the newest first.
+func (s *Store) Replaced(ctx context.Context, owner string) (list []Replacement, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list = nil
+		found, err := audit.List(ctx, tx, audit.Visible{All: true}, audit.Filter{
+			Area: auditArea, Object: objectDraft, Action: actionReplace, Since: tx.Now().Add(-uploadKept), Limit: maxReplaced,
+		})
+		for _, e := range found {
+			if e.Before[draftOwner] == owner && e.Who != owner {
+				list = append(list, Replacement{e.Before["kind"], e.Before["file"], e.After["file"], e.Who, e.At})
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("looking for replaced files: %w", err)
+	}
+	return list, nil
 }
 
 // Delete deletes a draft: fault.NotFound when there is none with the id.
