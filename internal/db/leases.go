@@ -96,7 +96,7 @@ func (l *Leases) Stop() {
 	}
 }
 
-// free returns up every row of this owner.
+// free gives up every row of this owner.
 func (l *Leases) free(ctx context.Context, set string) error {
 	return l.db.Write(ctx, func(tx *Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE leases SET `+set+` owner = '', expires_at = $2 WHERE owner = $1`, l.owner, Micros(tx.Now()))

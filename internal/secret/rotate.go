@@ -27,8 +27,8 @@ const rotateAtOnce = 200
 
 // Rotate seals again, with the current key, everything in places that the
 // previous one sealed, and the canary last: until then either key opens the
-// database. It gives how many values it sealed, and how many open with neither
-// key. Interrupted, it is run again.
+// database. It returns how many values it sealed, and how many open with neither
+// key. If it is interrupted, run it again.
 func (b *Box) Rotate(ctx context.Context, d *db.DB, places []Place) (sealed, lost int, err error) {
 	for _, p := range append(places[:len(places):len(places)], canaryPlace) {
 		err := b.eachOld(ctx, d, p, func(tx *db.Tx, row string, old []byte) error {
@@ -47,9 +47,9 @@ func (b *Box) Rotate(ctx context.Context, d *db.DB, places []Place) (sealed, los
 	return sealed, lost, nil
 }
 
-// Forget returns up everything in places that does not open, and proves the
-// database on the current key from now on. It is the way out of a lost key. It
-// gives how many values are lost.
+// Forget gives up everything in places that key does not open, and has key prove
+// the database from now on. It is the way out of a lost key. It returns how many
+// values are lost.
 func Forget(ctx context.Context, d *db.DB, key []byte, places []Place) (lost int, err error) {
 	current, err := newSealer(key)
 	if err != nil {
@@ -78,8 +78,8 @@ func (p *Place) replace(ctx context.Context, tx *db.Tx, row string, old, fresh [
 		fresh, row, old)
 }
 
-// eachOld calls fn with every value of a place that another key than the
-// current one sealed, a slice of them in each transaction.
+// eachOld calls fn with every value of a place that a key other than the current
+// one sealed, rotateAtOnce of them in each transaction.
 func (b *Box) eachOld(ctx context.Context, d *db.DB, p Place, fn func(tx *db.Tx, row string, old []byte) error) error {
 	after, more := "", true
 	for more {
@@ -113,7 +113,8 @@ type oldValue struct {
 	sealed []byte
 }
 
-// old reads the next of them of a place.
+// old reads the next values of a place that another key sealed, by row, from the
+// first one after a row.
 func (b *Box) old(ctx context.Context, tx *db.Tx, p Place, after string) ([]oldValue, error) {
 	return db.List(ctx, tx, "reading values", func(row db.Row) (v oldValue, err error) {
 		err = row.Scan(&v.row, &v.sealed)

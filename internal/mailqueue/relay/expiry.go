@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// expire returns up what has waited for as long as mail.give_up_after says, at
+// expire gives up what has waited for as long as mail.give_up_after says, at
 // that time: also while sending pauses, when no attempt would find out. Where an
 // administrator paused sending, or there is no smarthost, mail waits.
 func (r *run) expire(ctx context.Context) error {

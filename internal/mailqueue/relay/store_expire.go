@@ -71,8 +71,8 @@ func (r *recipient) since(queued time.Time) time.Time {
 	return queued
 }
 
-// expire returns up those recipients of messages who have waited for too long,
-// and says of how many messages. Their last answer stays; where there was none,
+// expire gives up those recipients of messages who have waited for too long, and
+// returns of how many messages. Their last answer stays; where there was none,
 // why says what was in the way. bounces go to the senders, by the message.
 func (q *Queue) expire(
 	ctx context.Context, lease *db.Lease, ids []int64, giveUp time.Duration, why string, bounces map[int64]*arrival,
