@@ -1,7 +1,9 @@
 package notify
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -132,22 +134,37 @@ func HookCalled(base, connection, url string) (hook string, ok bool) {
 	return hook, rest == "" || named && hook != "" && !strings.Contains(hook, "/")
 }
 
-// FreeHookName is the name of a hook that is made for a scope.
+// FreeHookName returns a name for a hook that is made for a scope, which no hook of
+// the connection has yet.
 func (p *Platforms) FreeHookName(connection string, scope Scope) string {
 	key := scope.ProjectKey
 	if scope.RepositoryKey != "" {
 		key += "/" + scope.RepositoryKey
 	}
-	name := managedHookName(key, false)
-	if other, _ := p.Hook(connection, name); other != nil {
-		return managedHookName(key, true)
+	taken := func(name string) bool {
+		other, _ := p.Hook(connection, name)
+		return other != nil
+	}
+	name := managedHookName(key)
+	if !taken(name) {
+		return name
+	}
+	// Keys that differ in punctuation only are the same name; the fingerprint tells
+	// them apart.
+	marked := fmt.Sprintf("%s-%x", name, secret.Fingerprint(Fold(key))[:4])
+	name = marked
+	for n := 2; taken(name); n++ {
+		name = marked + "-" + strconv.Itoa(n)
 	}
 	return name
 }
 
-// managedHookName is the name of the hook that is made for a project or
-// repository. Those whose keys differ in other signs only need a second one.
-func managedHookName(key string, second bool) string {
+// maxManagedName leaves room for a fingerprint and a number in the 63 characters of
+// a name.
+const maxManagedName = 48
+
+// managedHookName writes the key of a project or repository as the name of a hook.
+func managedHookName(key string) string {
 	name := strings.Trim(strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			return r
@@ -157,14 +174,5 @@ func managedHookName(key string, second bool) string {
 	if len(name) > maxManagedName {
 		name = strings.TrimRight(name[:maxManagedName], "-")
 	}
-	if name == "" {
-		name = "project"
-	}
-	if second {
-		name += "-" + fmt.Sprintf("%x", secret.Fingerprint(Fold(key))[:4])
-	}
-	return name
+	return cmp.Or(name, "project")
 }
-
-// maxManagedName leaves room for a fingerprint in the 63 characters of a name.
-const maxManagedName = 48

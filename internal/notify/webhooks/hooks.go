@@ -3,7 +3,6 @@ package webhooks
 import (
 	"context"
 	"encoding/hex"
-	"strconv"
 	"time"
 
 	"outrigger/internal/notify"
@@ -69,24 +68,10 @@ func (w *Watch) hookOf(ctx context.Context, c *notify.Connection, scope notify.S
 			return *h, nil
 		}
 	}
-	h := notify.Hook{Connection: c.Name, Name: w.freeName(c.Name, scope), Scope: scope}
+	h := notify.Hook{Connection: c.Name, Name: w.Store.Platforms().FreeHookName(c.Name, scope), Scope: scope}
 	made, err := w.Store.CreateHook(ctx, admin.ManagedBy(ctx, c.Name), h)
 	if err != nil {
 		return made, err
 	}
 	return made, w.Store.Load(ctx)
-}
-
-// freeName is FreeHookName also where both names are those of hooks for a server
-// that the connection had before.
-func (w *Watch) freeName(connection string, scope notify.Scope) string {
-	platforms := w.Store.Platforms()
-	first := platforms.FreeHookName(connection, scope)
-	name := first
-	for n := 2; ; n++ {
-		if other, _ := platforms.Hook(connection, name); other == nil {
-			return name
-		}
-		name = first + "-" + strconv.Itoa(n)
-	}
 }
