@@ -157,3 +157,52 @@ func (b *bench) run(ctx context.Context, s *subject, took time.Duration, rate fl
 	}
 	return nil
 }
+
+// allocated is memory that a node took from its allocator.
+type allocated struct{ times, bytes float64 }
+
+// allocatedBy is what a node has allocated since it started.
+func allocatedBy(ctx context.Context, p *loadtest.Process) (allocated, error) {
+	figures, err := p.Metrics(ctx)
+	if err != nil {
+		return allocated{}, err
+	}
+	of := func(name string) float64 { return figures[name].GetMetric()[0].GetCounter().GetValue() }
+	return allocated{of("go_memstats_mallocs_total"), of("go_memstats_alloc_bytes_total")}, nil
+}
+
+// since is what was allocated after before, for each of so many events.
+func (a allocated) since(before allocated, events int) allocated {
+	n := float64(events)
+	return allocated{(a.times - before.times) / n, (a.bytes - before.bytes) / n}
+}
+
+// quietRates are loads, in events a second, that leave a node time to spare.
+var quietRates = []float64{100, 500, 2000}
+
+// acknowledgements measures how long senders wait, and messages take: at half of
+// the rate that a node was measured with, and at quiet rates.
+func (b *bench) acknowledgements(ctx context.Context, name string, node *subject) error {
+	half := time.Now()
+	if err := b.run(ctx, node, b.took, node.rate()/2); err != nil {
+		return err
+	}
+	answers, ways := node.load.Answers(half), loadtest.Ways(node.load, node.sink, nil, half)
+	sync, err := b.disk()
+	if err != nil {
+		return err
+	}
+	b.row(name+": p99 of the acknowledgement at half that rate",
+		fmt.Sprintf("%s (a bare sync of the disk %s)", millis(loadtest.Quantile(answers, 0.99)), millis(sync)), "under 50 ms")
+	b.row(name+": p99 of the arrival at half that rate", millis(loadtest.Quantile(ways, 0.99)), "")
+	for _, rate := range quietRates {
+		began := time.Now()
+		if err := b.run(ctx, node, b.took, rate); err != nil {
+			return err
+		}
+		answers := node.load.Answers(began)
+		b.row(fmt.Sprintf("%s: acknowledgement at %.0f/s", name, rate),
+			fmt.Sprintf("p50 %s, p99 %s", millis(loadtest.Quantile(answers, 0.5)), millis(loadtest.Quantile(answers, 0.99))), "")
+	}
+	return nil
+}
