@@ -103,8 +103,8 @@ type Cluster struct {
 	failed error     // why the last one was not
 
 	counting  sync.Mutex
-	counted   count
-	countedAt time.Time // by this process's clock; zero: not counted
+	counted   struct{ self, active int } // nodes, as Members says it
+	countedAt time.Time                  // by this process's clock; zero: not counted
 
 	wake    work.Signal
 	stop    context.CancelFunc

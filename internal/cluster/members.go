@@ -9,9 +9,6 @@ import (
 // every look at their share.
 const countFor = time.Second
 
-// count is who shares the work.
-type count struct{ self, active int }
-
 // Members says whether this node is ACTIVE (1, else 0) and how many nodes are,
 // for work.Shards. The answer is at most 1 s old.
 func (c *Cluster) Members(ctx context.Context) (self, active int, err error) {
@@ -21,14 +18,13 @@ func (c *Cluster) Members(ctx context.Context) (self, active int, err error) {
 		return c.counted.self, c.counted.active, nil
 	}
 	asked := time.Now()
-	var n count
-	if err := c.db.Get(ctx, "counting the active nodes", []any{&n.active, &n.self},
+	if err := c.db.Get(ctx, "counting the active nodes", []any{&active, &self},
 		`SELECT COUNT(*), COALESCE(SUM(CASE WHEN id = $1 THEN 1 ELSE 0 END), 0) FROM cluster_nodes WHERE state = $2`,
 		c.o.NodeID, Active); err != nil {
 		return 0, 0, err
 	}
-	c.counted, c.countedAt = n, asked
-	return n.self, n.active, nil
+	c.counted.self, c.counted.active, c.countedAt = self, active, asked
+	return self, active, nil
 }
 
 // recount has Members ask the database again.
