@@ -49,7 +49,7 @@ func (b *bench) migration(ctx context.Context) error {
 		}
 		name := fmt.Sprintf("migration of %d records", n)
 		b.row(name, fmt.Sprintf("%.1f s (its parts done bare %.1f s)", took.Seconds(), bare.Seconds()), "")
-		b.row(name+": times its parts", fmt.Sprintf("%.1f", took.Seconds()/bare.Seconds()), "at most 4")
+		b.row(name+": times its parts", fmt.Sprintf("%.1f", took.Seconds()/bare.Seconds()), "at most 2")
 		b.row(name+": most resident memory", mib(memory), "under 256 MiB")
 		for _, f := range files {
 			if err := os.Remove(f); err != nil {
