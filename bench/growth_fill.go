@@ -49,8 +49,9 @@ func (f *filled) keep(ctx context.Context, n int) error {
 					"id": "t.id + n * 1000000", "request_id": "NULL", "fingerprint": "NULL", "needed": "2",
 					"delivery": "CASE WHEN t.delivery > 0 THEN t.delivery + n * 2000000 ELSE 0 END",
 				}, from, to),
-				multiply("notify_deliveries", deliveries, map[string]string{"id": "t.id + n * 2000000", "event_id": "t.event_id + n * 1000000"}, from,
-					to),
+				multiply("notify_deliveries", deliveries, map[string]string{
+					"id": "t.id + n * 2000000", "event_id": "t.event_id + n * 1000000",
+				}, from, to),
 				multiply("notify_deliveries", deliveries, map[string]string{
 					"id": "t.id + n * 2000000 + 1000000", "event_id": "t.event_id + n * 1000000",
 				}, from, to))
@@ -172,7 +173,7 @@ func columnsOf(ctx context.Context, d *sql.Tx, table string) (list columns, err 
 	return list, rows.Err()
 }
 
-// with is what is selected for the columns: of a row t, but for changes.
+// with returns what to select for the columns: those of a row t, but for changes.
 func (c columns) with(changes map[string]string) string {
 	var list []string
 	for _, name := range c {
@@ -185,14 +186,14 @@ func (c columns) with(changes map[string]string) string {
 	return strings.Join(list, ", ")
 }
 
-// multiply copies the first fillEvents rows of a table with changes, which may
-// use n: once for each number from and up to.
+// multiply returns a statement that copies the first fillEvents rows of a table once
+// for each n in [from, to]. The changes of columns may use n.
 func multiply(table string, c columns, changes map[string]string, from, to int) string {
 	return fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s, (SELECT * FROM %s WHERE id < 1000000 ORDER BY id LIMIT %d) t",
 		table, strings.Join(c, ", "), c.with(changes), numbers(from, to), table, fillEvents)
 }
 
-// numbers is a table of n from and up to.
+// numbers returns a subquery whose column n has the numbers in [from, to].
 func numbers(from, to int) string {
 	return fmt.Sprintf("(WITH RECURSIVE x(n) AS (SELECT %d UNION ALL SELECT n + 1 FROM x WHERE n < %d) SELECT n FROM x)", from, to)
 }

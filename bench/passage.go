@@ -183,11 +183,11 @@ var quietRates = []float64{100, 500, 2000}
 // acknowledgements measures how long senders wait, and messages take: at half of
 // the rate that a node was measured with, and at quiet rates.
 func (b *bench) acknowledgements(ctx context.Context, name string, node *subject) error {
-	half := time.Now()
+	began := time.Now()
 	if err := b.run(ctx, node, b.took, node.rate()/2); err != nil {
 		return err
 	}
-	answers, ways := node.load.Answers(half), loadtest.Ways(node.load, node.sink, nil, half)
+	answers, ways := node.load.Answers(began), loadtest.Ways(node.load, node.sink, nil, began)
 	sync, err := b.disk()
 	if err != nil {
 		return err

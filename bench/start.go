@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"outrigger/internal/loadtest"
+	"outrigger/internal/work"
 )
 
 // atEnd has something done when the present measurement is over.
@@ -100,7 +101,10 @@ func freeAddress() (string, error) {
 	return fmt.Sprintf("127.0.0.1:%d", port), err
 }
 
-// listening waits until addr accepts connections.
+// dialPause keeps waiting for a program from taking the processor that it starts on.
+const dialPause = 10 * time.Millisecond
+
+// listening waits until addr accepts connections, for 10 s at most.
 func listening(ctx context.Context, addr string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -110,6 +114,9 @@ func listening(ctx context.Context, addr string) error {
 			return conn.Close()
 		}
 		if !errors.Is(err, syscall.ECONNREFUSED) {
+			return err
+		}
+		if err := work.Sleep(ctx, dialPause); err != nil {
 			return err
 		}
 	}

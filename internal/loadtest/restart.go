@@ -45,10 +45,10 @@ func (p *Process) pass(cmd *exec.Cmd) {
 	cmd.Env = append(cmd.Env, fmt.Sprintf("LISTEN_FDS=%d", len(names)), "LISTEN_FDNAMES="+strings.Join(names, ":"))
 }
 
-// AskForSuccessor sends the signal that does.
+// AskForSuccessor sends SIGUSR2, on which the process starts a successor.
 func (p *Process) AskForSuccessor() error { return p.process.Signal(syscall.SIGUSR2) }
 
-// Succeed has a successor take over, and follows that.
+// Succeed has a successor take over, and goes on with it as the process of p.
 func (p *Process) Succeed(ctx context.Context) error {
 	// The successor becomes a child of this process when its own parent ends.
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
@@ -77,11 +77,11 @@ func (p *Process) Succeed(ctx context.Context) error {
 // Line is one of the log.
 type Line struct {
 	Level, Msg, Error string
-	Took              string
-	Process           int // that the line is about
+	Took              string // as time.Duration prints it
+	Process           int    // that the line is about
 }
 
-// Lines are those of the log that have that message, of all processes so far.
+// Lines returns the lines of the log with a message, of all processes so far.
 func (p *Process) Lines(msg string) (lines []Line, err error) {
 	b, err := os.ReadFile(p.file("outrigger.log"))
 	if err != nil {
