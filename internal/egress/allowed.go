@@ -34,7 +34,7 @@ func ParseAllowed(entry string) (Allowed, error) {
 		return Allowed{}, fmt.Errorf("%q %w", entry, errNoHost)
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
-	if err != nil || n == 0 || port[0] == '+' {
+	if err != nil || n == 0 {
 		return Allowed{}, fmt.Errorf("%q has no port from 1 to 65535 after the colon; write one port, as in %s, and one entry for each port",
 			entry, a.On(443))
 	}
@@ -65,9 +65,7 @@ func parseAllowedHost(text string) (Allowed, error) {
 // cutPort divides an entry into its host and its port, which are not judged. The
 // brackets of an IPv6 network hold its colons together; nothing else has any.
 func cutPort(entry string) (host, port string, err error) {
-	i := strings.LastIndexByte(entry, ':')
-	inner, brackets := strings.CutPrefix(entry, "[")
-	if brackets {
+	if inner, brackets := strings.CutPrefix(entry, "["); brackets {
 		inside, after, closed := strings.Cut(inner, "]")
 		a, err := parseAllowedHost(inside)
 		switch {
@@ -82,6 +80,7 @@ func cutPort(entry string) (host, port string, err error) {
 		}
 		return inside, after[1:], nil
 	}
+	i := strings.LastIndexByte(entry, ':')
 	if i < 0 {
 		return "", "", fmt.Errorf("%q %w", entry, errNoHost)
 	}
@@ -92,13 +91,13 @@ func cutPort(entry string) (host, port string, err error) {
 	return host, port, nil
 }
 
-// On is the entry on one port.
+// On returns the entry on one port.
 func (a Allowed) On(port uint16) Allowed {
 	a.Port = port
 	return a
 }
 
-// String is the entry as it is written.
+// String returns the entry as ParseAllowed reads it.
 func (a Allowed) String() string {
 	host := a.Name
 	if host == "" {
