@@ -77,7 +77,7 @@ func day(ctx context.Context, platform *playground.Platform, seq int64) error {
 			continue
 		}
 		if status, err := platform.Post(ctx, s, seq); err != nil || status != http.StatusAccepted {
-			return fmt.Errorf("%s is answered %d, %w", s.Name, status, err)
+			return errors.Join(fmt.Errorf("%s is answered %d", s.Name, status), err)
 		}
 	}
 	return nil
