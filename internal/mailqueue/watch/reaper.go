@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"outrigger/internal/cluster"
@@ -41,7 +42,7 @@ type NodeReaper struct {
 
 	work.PeriodicWorker // Stop lets the slice that is under way end
 
-	failing bool // the last round did, which was said
+	failing bool // the last round failed, which was logged
 }
 
 // Cared is what one round did.
@@ -56,7 +57,7 @@ func (c *NodeReaper) Start(ctx context.Context) {
 	c.PeriodicWorker.Start(ctx, careEvery, c.round)
 }
 
-// round is a round that is logged.
+// round runs a round and logs what came of it.
 func (c *NodeReaper) round(ctx context.Context) time.Duration {
 	did, err := c.runOnce(ctx)
 	if err != nil && !c.failing && ctx.Err() == nil {
@@ -69,7 +70,7 @@ func (c *NodeReaper) round(ctx context.Context) time.Duration {
 	return careEvery
 }
 
-// runOnce is one round. A node whose messages cannot be had does not keep the
+// runOnce runs one round. A node whose messages cannot be had does not keep the
 // others from theirs.
 func (c *NodeReaper) runOnce(ctx context.Context) (Cared, error) {
 	did := Cared{Moved: map[string]int64{}}
@@ -116,7 +117,7 @@ func (c *NodeReaper) runOnce(ctx context.Context) (Cared, error) {
 	return did, errors.Join(failed...)
 }
 
-// gone are the nodes that are OFFLINE and have messages.
+// gone returns the nodes that are OFFLINE and have messages.
 func (c *NodeReaper) gone(ctx context.Context) ([]cluster.Node, error) {
 	nodes, err := c.Cluster.Nodes(ctx)
 	if err != nil {
@@ -137,10 +138,8 @@ func (c *NodeReaper) gone(ctx context.Context) ([]cluster.Node, error) {
 	}
 	var with []cluster.Node
 	for _, n := range offline {
-		for _, q := range queues {
-			if q.NodeID == n.ID && q.Size+q.ErrorSize > 0 {
-				with = append(with, n)
-			}
+		if slices.ContainsFunc(queues, func(q mailqueue.RelayQueue) bool { return q.NodeID == n.ID && q.Size+q.ErrorSize > 0 }) {
+			with = append(with, n)
 		}
 	}
 	return with, nil
