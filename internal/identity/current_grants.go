@@ -3,13 +3,15 @@ package identity
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"outrigger/internal/fault"
 )
 
-// withCurrentGrants adds to a platform's user what he administers there now. Others stay as
-// they are. Unauthenticated: the platform does not have him any more, or the source
-// is not where users come from any more. Unavailable: the platform does not say.
+// withCurrentGrants adds to a platform's user what they administer there now. Other
+// users stay as they are. Unauthenticated: the platform does not have the user any
+// more, or users do not come from the source any more. Unavailable: the platform does
+// not say.
 func (s *Service) withCurrentGrants(ctx context.Context, p *Principal) (*Principal, error) {
 	switch {
 	case !s.hasSource(p.Source):
@@ -36,7 +38,7 @@ func (s *Service) withCurrentGrants(ctx context.Context, p *Principal) (*Princip
 		}
 	}
 	own := *p // p is shared with other requests
-	own.Grants = append(append([]Grant(nil), p.Grants...), rights...)
+	own.Grants = slices.Concat(p.Grants, rights)
 	return &own, nil
 }
 
@@ -58,9 +60,7 @@ func (p *platform) forget(user int64) {
 // the platform said is for the log only: the user may be a stranger.
 func (p *platform) unanswered(err error) error {
 	f := fault.As(err)
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-	case f.Code != fault.Unavailable:
+	if f.Code != fault.Unavailable && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	away := fault.Wrap(err, fault.Unavailable, "The platform %s, which knows this user, does not answer. Try again later.", p.source)

@@ -127,8 +127,9 @@ func (s *Service) changed(tx *db.Tx) {
 	})
 }
 
-// Authenticator tells who credentials are of; *Service. Errors:
-// fault.Unauthenticated without valid ones, whatever the reason;
+// Authenticator tells whose credentials are shown; *Service is one. Errors:
+// fault.Unauthenticated without valid ones, whatever the reason; fault.Forbidden
+// where a password is right and a second factor is missing;
 // fault.RateLimited after too many failures; fault.Unavailable when it cannot
 // be known.
 type Authenticator interface {
