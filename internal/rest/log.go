@@ -10,8 +10,9 @@ import (
 	"outrigger/internal/trace"
 )
 
-// LogHandler puts the id of the request, and that of its trace where it has one, into every record that is logged with
-// the request's context. What has it already is given back as it is.
+// LogHandler returns a handler that adds the id of the request, and that of its trace
+// where it has one, to every record that is logged with the request's context. A next
+// that does so already is returned as it is.
 func LogHandler(next slog.Handler) slog.Handler {
 	if h, ok := next.(requestLog); ok {
 		return h
@@ -45,8 +46,9 @@ func (h requestLog) WithGroup(name string) slog.Handler {
 // it is no failure of ours. No client sees it.
 const statusGone = 499
 
-// account counts and logs a request that is over. Reads and webhooks come by
-// the thousand and are for debugging, and so is what was broken off; who wrote what is for everyone.
+// account counts and logs a request that is over. Reads and webhooks come by the
+// thousand and are for debugging, and so is what was broken off; who wrote what is
+// for everyone.
 func (rt *Router) account(r *http.Request, x *exchange) {
 	switch {
 	case x.gone:

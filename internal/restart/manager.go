@@ -46,7 +46,8 @@ func (m *Manager) environment() (env []string) {
 	return env
 }
 
-// tell sends assignments; one that is lost is no reason to stop.
+// tell sends assignments, such as READY=1. Errors are ignored: what is lost is no reason
+// to stop.
 func (m *Manager) tell(lines ...string) {
 	if m.socket == "" {
 		return
@@ -91,6 +92,7 @@ func (m *Manager) Watchdog(ctx context.Context) {
 	}
 }
 
+// every tells the line now, and after each pause, until ctx ends.
 func (m *Manager) every(ctx context.Context, pause time.Duration, line string) {
 	if m.socket == "" {
 		return

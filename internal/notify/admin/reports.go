@@ -89,7 +89,7 @@ func (s *Reports) Page(ctx context.Context, p notify.ReportPage) ([]notify.Repor
 const maxFailing = 10
 
 // Failing returns the enabled reports whose last run brought no message, as far as
-// the caller administers them: the last ones first, at most 10.
+// the caller administers them: the last ones first, at most maxFailing.
 func (s *Reports) Failing(ctx context.Context) ([]notify.ReportInfo, error) {
 	who := identity.From(ctx)
 	list, err := s.Store.FailingReports(ctx, maxFailing, func(r *notify.Report) bool { return who.May(r.Access()) })
@@ -113,10 +113,9 @@ func (s *Reports) Get(ctx context.Context, id int64) (notify.ReportInfo, error) 
 	return info, identity.From(ctx).Require(info.Report.Access())
 }
 
-// Save creates a report (ID 0) or saves one; see store.Store for the errors. Of a
-// new one the platform is asked whether its repository exists.
-// wrong is what the caller has found in the members already: all errors are returned
-// together.
+// Save creates a report (ID 0) or saves one; see store.Store for the errors. For a new
+// one, it asks the platform whether the repository exists. wrong is what the caller has
+// found in the members already: all errors are returned together.
 func (s *Reports) Save(ctx context.Context, draft notify.Report, webhookURL string, wrong fault.Fields) (notify.ReportInfo, error) {
 	draft, stored, err := s.prepare(ctx, draft, &wrong)
 	if err != nil {
@@ -150,7 +149,7 @@ func (s *Reports) Save(ctx context.Context, draft notify.Report, webhookURL stri
 	return saved, err
 }
 
-// prepare completes a draft and reports whether the caller may save it; stored is the
+// prepare completes a draft, and fails where the caller may not save it; stored is the
 // report that it is of, where it has an id.
 func (s *Reports) prepare(
 	ctx context.Context, draft notify.Report, wrong *fault.Fields,
@@ -172,9 +171,9 @@ func (s *Reports) prepare(
 	return draft, stored, nil
 }
 
-// place finds where a new report belongs, and reports whether the caller may have one
-// there. A place that is wrong in itself is not checked for permission, and is
-// named with the other errors.
+// place finds where a new report belongs, and fails where the caller may not have one
+// there. A place that is wrong in itself is not checked for permission, and is named
+// with the other errors.
 func (s *Reports) place(ctx context.Context, draft *notify.Report, wrong *fault.Fields) error {
 	var here fault.Fields
 	name, err := s.Store.Platforms().Connections.Resolve(draft.Connection)

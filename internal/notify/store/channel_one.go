@@ -87,8 +87,8 @@ func readChannelInfo(ctx context.Context, tx *db.Tx, id int64) (notify.ChannelIn
 	return found[0], nil
 }
 
-// CheckChannelVersion is fault.Conflict where a channel is not at a version any more; 0
-// is any.
+// CheckChannelVersion returns fault.Conflict where a channel is not at a version any
+// more; 0 is any version.
 func (s *Store) CheckChannelVersion(ctx context.Context, now *notify.ChannelInfo, version int64) error {
 	return s.db.Read(ctx, func(tx *db.Tx) error { return staleVersion(ctx, tx, now.UnderID(), version, now.Present()) })
 }

@@ -66,8 +66,8 @@ func (s *Store) KeepRun(ctx context.Context, run *notify.ReportRun) (kept bool, 
 	return kept && err == nil, err
 }
 
-// turnReport has a report wait for its next turn, unless it is not as the run
-// found it.
+// turnReport has a report wait for its next turn, and reports whether it did: not
+// where the report has changed since the run found it.
 func turnReport(ctx context.Context, tx *db.Tx, run *notify.ReportRun) (bool, error) {
 	last, failed := run.Report.LastRunAt, run.Report.LastErrorAt
 	message := run.Report.LastError
