@@ -41,11 +41,11 @@ func (a remoteAccounts) SetPassword(ctx context.Context, name string, password s
 }
 
 func (a remoteAccounts) DeleteUser(ctx context.Context, name string) ([]string, error) {
-	var is api.User
-	if err := a.do(ctx, "GET", userPath(name, ""), nil, &is); err != nil {
+	var user api.User
+	if err := a.do(ctx, "GET", userPath(name, ""), nil, &user); err != nil {
 		return nil, err
 	}
-	return is.Dependents, a.do(ctx, "DELETE", userPath(name, ""), nil, nil)
+	return user.Dependents, a.do(ctx, "DELETE", userPath(name, ""), nil, nil)
 }
 
 func (a remoteAccounts) DisableUser(ctx context.Context, name string) error {

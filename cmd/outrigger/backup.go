@@ -71,8 +71,9 @@ func writable(file string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// spared is the body of an answer for a file. It fails before less than db.Space.Reserve
-// of the file system is left: a server may have its data there.
+// spared returns the body of an answer, to be written to a file. It fails, and so does
+// reading from it, before less than db.Space.Reserve of the file system is left: a
+// server may have its data there.
 func spared(file string, resp *http.Response) (io.Reader, error) {
 	s := &spareReader{from: resp.Body, folder: filepath.Dir(file)}
 	return s, s.short(max(resp.ContentLength, 0))
@@ -96,6 +97,7 @@ func (s *spareReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// short fails where size more bytes would use up the reserve.
 func (s *spareReader) short(size int64) error {
 	space, err := db.SpaceOf(s.folder)
 	if err != nil || size <= space.Spare() {

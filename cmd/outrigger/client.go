@@ -17,7 +17,7 @@ import (
 	"outrigger/internal/secret"
 )
 
-// requestTime is how long a server may take to answer a command.
+// requestTime is how long a server may take to answer a command, the body included.
 const requestTime = 30 * time.Second
 
 // serverFlag is --server of the commands that ask a server.
@@ -201,7 +201,7 @@ func (c *client) request(ctx context.Context, method, path string, in any) (*htt
 // see.
 func usage(text string) error { return coded{exitUsage, errors.New(text)} }
 
-// queryOf is the query of what was given: a parameter without a value is left out.
+// queryOf returns the query of what was given: a parameter without a value is left out.
 func queryOf(parameters map[string]string) url.Values {
 	q := url.Values{}
 	for name, value := range parameters {

@@ -27,8 +27,8 @@ func (f ofRule) query() url.Values {
 	return q
 }
 
-// toChannel is the channel of a delivery, by name where it has one; its fingerprint tells it from
-// others of that name.
+// toChannel returns the channel of a delivery, by name where it has one; its
+// fingerprint tells it from others of that name.
 func toChannel(d *api.Delivery) string {
 	return strings.TrimSpace(oneLine(d.ChannelName) + " " + d.Channel)
 }
@@ -42,8 +42,8 @@ func standing(d *api.Delivery) string {
 	return strings.TrimSpace(text + " " + oneLine(d.Reason))
 }
 
-// whyDelivery explains the state of a delivery in a column of its own: the reason, and until when quiet
-// hours hold what waits.
+// whyDelivery explains the state of a delivery in a column of its own: the reason,
+// and until when quiet hours hold what waits.
 func whyDelivery(d *api.Delivery) string {
 	text := oneLine(d.Reason)
 	if d.State == notify.Waiting && d.HeldUntil.After(time.Now()) {
@@ -93,7 +93,7 @@ func (c retryChannelCmd) Run(ctx context.Context, s streams) error {
 	return s.say(c.JSON, done, "%s", retriedText(&done))
 }
 
-// sayTested prints what came of a test message; what is what was sent.
+// sayTested prints what came of a test message, which what names in errors.
 func sayTested(s streams, asJSON bool, t *api.Tested, what string) error {
 	switch {
 	case asJSON:

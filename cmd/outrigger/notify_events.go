@@ -101,7 +101,7 @@ func (c explainCmd) Run(ctx context.Context, s streams) error {
 	return printExplanation(s, &x)
 }
 
-// ask asks for every page.
+// ask returns the explanation with the rules and deliveries of every page.
 func (c explainCmd) ask(ctx context.Context, server *client) (all api.Explanation, err error) {
 	query := url.Values{"limit": {strconv.Itoa(pageSize)}}
 	all.Items, all.Deliveries = []api.RuleVerdict{}, []api.Delivery{}
@@ -118,7 +118,6 @@ func (c explainCmd) ask(ctx context.Context, server *client) (all api.Explanatio
 			return all, nil
 		}
 		query.Set("after", all.Next)
-		all.Next = ""
 	}
 }
 
