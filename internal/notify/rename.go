@@ -30,15 +30,15 @@ const (
 )
 
 // KeyChange returns the change of keys that is offered.
-func (o *Rename) KeyChange() KeyChange {
-	return KeyChange{Connection: o.Connection, From: o.From, To: o.To}
+func (r *Rename) KeyChange() KeyChange {
+	return KeyChange{Connection: r.Connection, From: r.From, To: r.To}
 }
 
 // Occupants counts what is at a key. A project's is also what is at its
 // repositories' keys.
 type Occupants struct{ Rules, Reports, Hooks, Grants int }
 
-// Any reports whether there is anything.
+// Any reports whether anything is at the key.
 func (o Occupants) Any() bool { return o != Occupants{} }
 
 // String names what there is: "2 rules, 1 hook and 1 permission".
@@ -57,11 +57,11 @@ func (o Occupants) String() string {
 
 // Blocked returns why an offered rename cannot be confirmed, or nil if it can be: what
 // moves to a key that is in use would be mixed with what is there for good.
-func (o *Rename) Blocked() error {
-	if !o.There.Any() {
+func (r *Rename) Blocked() error {
+	if !r.There.Any() {
 		return nil
 	}
-	return fault.New(fault.Conflict, "%s has %s already: move or delete these first, or dismiss the rename.", o.To, o.There)
+	return fault.New(fault.Conflict, "%s has %s already: move or delete these first, or dismiss the rename.", r.To, r.There)
 }
 
 // RenameOutcome is what becomes of a rename that a webhook says: its rules and
@@ -74,8 +74,8 @@ type RenameOutcome struct {
 
 // JudgeRename decides on a rename that the hook may speak of (see MayOffer), as
 // far as its word goes: rules follow only where its scope holds both keys and
-// nothing is at the new one yet; permissions never do. here and there are what
-// is at the old and at the new key.
+// nothing is at the new one yet; permissions never do. here is what is at the old
+// key, there what is at the new one.
 func (h *Hook) JudgeRename(by KeyChange, here, there Occupants) RenameOutcome {
 	if from, again := h.offers(by.From); again { // renamed once more before it was decided
 		by.From = from

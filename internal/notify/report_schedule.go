@@ -27,7 +27,7 @@ type ReportSchedule struct {
 	TimeZone  string // IANA name, such as Europe/Berlin
 }
 
-func (s *ReportSchedule) validate(f *fault.Fields) {
+func (s ReportSchedule) validate(f *fault.Fields) {
 	_, known := ParseWeekday(s.Day)
 	switch s.Frequency {
 	case Weekly:
@@ -49,17 +49,17 @@ func (s *ReportSchedule) validate(f *fault.Fields) {
 	}
 }
 
-// timetable is a schedule made ready.
+// timetable is a compiled schedule.
 type timetable struct {
-	days    [7]bool
-	minutes int
+	days    [7]bool // by Weekday
+	minutes int     // after midnight
 	zone    *time.Location
-	catchUp time.Duration
+	catchUp time.Duration // how late a report may run
 }
 
 // compile fails where the schedule is not valid here: a release may know fewer
 // time zones than the one that saved it.
-func (s *ReportSchedule) compile() (*timetable, error) {
+func (s ReportSchedule) compile() (*timetable, error) {
 	zone, err := loadZone(s.TimeZone)
 	if err != nil {
 		return nil, fmt.Errorf("the time zone %q is not known here any more; choose another", s.TimeZone)
@@ -101,7 +101,7 @@ const (
 // the day after its own.
 const searched = 9
 
-// next is the first due time after a moment.
+// next returns the first due time after a moment.
 func (t *timetable) next(after time.Time) time.Time {
 	year, month, day := after.In(t.zone).Date()
 	for d := day - 1; d < day-1+searched; d++ {
@@ -112,7 +112,7 @@ func (t *timetable) next(after time.Time) time.Time {
 	return time.Time{} // unreachable: each week has a due time
 }
 
-// last is the last due time up to a moment.
+// last returns the last due time up to a moment.
 func (t *timetable) last(until time.Time) time.Time {
 	year, month, day := until.In(t.zone).Date()
 	for d := day; d > day-searched; d-- {
@@ -123,7 +123,7 @@ func (t *timetable) last(until time.Time) time.Time {
 	return time.Time{} // unreachable, as above
 }
 
-// on is the due time of a day, where it has one. A time that a change of the
+// on returns the due time of a day, where it has one. A time that a change of the
 // clocks leaves out is due at the change; one that comes twice, at the first.
 func (t *timetable) on(year int, month time.Month, day int) (due time.Time, ok bool) {
 	if !t.days[time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Weekday()] {
@@ -132,7 +132,7 @@ func (t *timetable) on(year int, month time.Month, day int) (due time.Time, ok b
 	return wallClock(year, month, day, t.minutes, t.zone, false), true
 }
 
-// Next is the first due time after a moment, in UTC; zero where the schedule is
+// Next returns the first due time after a moment, in UTC; zero where the schedule is
 // not valid.
 func (s ReportSchedule) Next(after time.Time) time.Time {
 	t, err := s.compile()

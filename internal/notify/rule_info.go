@@ -25,7 +25,7 @@ type RuleInfo struct {
 type RuleBacklog struct {
 	Waiting int
 	Alone   int  // of these, what no other rule took too
-	More    bool // more than 1,000 wait on the channel, so that there may be more
+	More    bool // not all that wait on the channel were looked at, as far as is known: there may be more
 }
 
 // RuleAccount is the account of the cloud platform that a rule of the cloud
