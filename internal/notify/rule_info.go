@@ -20,8 +20,8 @@ type RuleInfo struct {
 	Backlog RuleBacklog // set by Rules.Page and Rules.Get
 }
 
-// RuleBacklog is what waits for a rule, among the oldest 1,000 messages of its
-// channel.
+// RuleBacklog is what waits for a rule, among the oldest messages of its channel: 1,000
+// of them for a single rule, MaxListed for each rule of a list.
 type RuleBacklog struct {
 	Waiting int
 	Alone   int  // of these, what no other rule took too

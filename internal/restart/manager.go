@@ -35,7 +35,7 @@ func newManager() *Manager {
 	return m
 }
 
-// environment has a successor know the service manager.
+// environment returns the variables by which a successor knows the service manager.
 func (m *Manager) environment() (env []string) {
 	if m.socket != "" {
 		env = append(env, "NOTIFY_SOCKET="+m.socket)

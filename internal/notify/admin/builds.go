@@ -12,8 +12,8 @@ import (
 	"outrigger/internal/notify/store"
 )
 
-// Builds takes the builds of commits, from those who post them and from who
-// asks the platform for them. There is an event for each change of the last state
+// Builds takes the builds of commits, both those that are posted here and those that
+// the platform is asked for. There is an event for each change of the last state
 // of a repository, commit and key, over both ways.
 type Builds struct {
 	Store *store.Store
@@ -86,7 +86,7 @@ func commitIn(named []notify.NamedCommit, connection string, at notify.Repositor
 	return notify.NamedCommit{Connection: connection, At: at, Hash: hash}
 }
 
-// acceptTime is how long a build waits for its commit, as a webhook does.
+// acceptTime is how long a build waits until it is committed, as a webhook does.
 const acceptTime = 10 * time.Second
 
 // Take makes a build of a commit known, where it is news.

@@ -19,7 +19,7 @@ const (
 
 // countOwnWaiting sets how many messages wait for each rule, where countWaiting
 // has set how many wait on its channel. It looks at the oldest messages of each
-// channel, most of them at most.
+// channel, at most so many.
 func countOwnWaiting(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo, most int) error {
 	byChannel := make(map[int64][]*notify.RuleInfo)
 	for i := range rules {
