@@ -12,7 +12,7 @@ import (
 )
 
 // The page of a delivery shows the digest that it goes out in, to each reader
-// what he may see of it.
+// what they may see of it.
 func TestDigestOfADelivery(t *testing.T) {
 	t.Parallel()
 	a := startWithHook(t)

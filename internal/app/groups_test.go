@@ -63,10 +63,10 @@ func TestPermissionsOfAGroup(t *testing.T) {
 			root.sees("/system/groups/named/devs", 200, "Administers the project ATL of main.", "Known members: 1 user", `href="/system/users/named/oidc%3Abob"`)
 			root.sees("/system/users/named/oidc:bob", 200, "Administers the project ATL of main, through the group devs of single sign-on until")
 			if status, _, body := bob.send("GET", w.url+"/notifications/rules?connection=main&projectKey=ATL", nil); status != 200 || strings.Contains(body, "PAC") {
-				t.Errorf("his page of rules: %d %s", status, body)
+				t.Errorf("their page of rules: %d %s", status, body)
 			}
 			if status, _, _ := bob.send("GET", w.url+"/system/groups", nil); status != 403 {
-				t.Errorf("he sees the groups: %d", status)
+				t.Errorf("they see the groups: %d", status)
 			}
 
 			w.clock.Move(6 * 24 * time.Hour)

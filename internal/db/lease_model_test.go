@@ -83,7 +83,7 @@ func (m *leaseModel) acquire(r *rapid.T) {
 	}
 	holder, isHeld := m.holder[name]
 	// A row that lapsed in the database is free to the others, and to its
-	// holder only once he knows.
+	// holder only once they know.
 	if isHeld && lease != nil || !isHeld && lease == nil && !m.believes(node, name) {
 		r.Fatalf("%s, held by %d (%v), went to %d: %v", name, holder, isHeld, node, lease)
 	}

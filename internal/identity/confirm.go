@@ -50,7 +50,7 @@ func (s *Service) RequireConfirmed(ctx context.Context) error {
 		"console.")
 }
 
-// own returns who changes something of his own that could hand his account to
+// own returns who changes something of their own that could hand their account to
 // another.
 func (s *Service) own(ctx context.Context) (*Principal, error) {
 	p := From(ctx)

@@ -16,18 +16,18 @@ import (
 // methods answer Unavailable where the platform does not say.
 type Directory interface {
 	// SignIn returns the user who shows the password, which it does not keep, and
-	// what he administers. Unauthenticated: name or password is wrong, or, with a
+	// what they administer. Unauthenticated: name or password is wrong, or, with a
 	// cause for the log, the answer does not prove that they are right.
 	SignIn(ctx context.Context, name, password string) (DirectoryUser, error)
 	// CurrentGrants returns what the user of that exact name has now: Admin, or those of
-	// the candidates that he administers. Unauthenticated: there is no such user.
+	// the candidates that they administer. Unauthenticated: there is no such user.
 	CurrentGrants(ctx context.Context, name string, candidates []Grant) ([]Grant, error)
 }
 
-// DirectoryUser is a user as a platform knows him.
+// DirectoryUser is a user as a platform knows them.
 type DirectoryUser struct {
 	Name       string  // as the platform writes it
-	Candidates []Grant // the projects and repositories that he administers
+	Candidates []Grant // the projects and repositories that they administer
 	More       bool    // there are more than that, which are left out
 }
 

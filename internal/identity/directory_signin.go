@@ -145,8 +145,8 @@ func recordAdmitted(ctx context.Context, tx *db.Tx, action, source, name string)
 	return audit.Record(ctx, tx, e)
 }
 
-// candidates lists where the platform said, at the user's last sign-in, that he
-// administers.
+// candidates lists where the platform said, at the user's last sign-in, that they
+// administer.
 func (s *Service) candidates(ctx context.Context, user int64) ([]Grant, error) {
 	return db.Read(ctx, s.db, func(tx *db.Tx) ([]Grant, error) { return candidatesOf(ctx, tx, user, s.platform.source) })
 }

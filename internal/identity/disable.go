@@ -31,8 +31,8 @@ func (s *Service) DisableUser(ctx context.Context, name string) error {
 	})
 }
 
-// EnableUser lets a disabled user in again, with the password and grants that he
-// had. His tokens end, but for those of the ids in keep: others may have them.
+// EnableUser lets a disabled user in again, with the password and grants that they
+// had. Their tokens end, but for those of the ids in keep: others may have them.
 // Invalid: one of the ids is of no token of the user. It needs more than a token:
 // see RequireConfirmed.
 func (s *Service) EnableUser(ctx context.Context, name string, keep []int64) (ended int, err error) {

@@ -12,7 +12,7 @@ import (
 )
 
 // What a disabled user has is refused on every node as if it were not there, and
-// the tokens and the password work again once he is enabled; sessions do not.
+// the tokens and the password work again once they are enabled; sessions do not.
 func TestDisabledUser(t *testing.T) {
 	each(t, func(t *testing.T, n node) {
 		ctx := t.Context()

@@ -93,7 +93,7 @@ func TestFirstStartWithConfiguredPassword(t *testing.T) {
 	})
 }
 
-// TestTwoNodesStartAtOnce: one administrator, and one file that holds his
+// TestTwoNodesStartAtOnce: one administrator, and one file that holds their
 // password, whether they share the folder or not.
 func TestTwoNodesStartAtOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

@@ -16,7 +16,7 @@ import (
 const wrongCode = "12345x"
 
 // Who has the password and any number of addresses gets no more guesses at a code
-// than from one, and the user gets in where he did before, and with a recovery code.
+// than from one, and the user gets in where they did before, and with a recovery code.
 func TestGuessesAtCodesFromEverywhere(t *testing.T) {
 	each(t, func(t *testing.T, n node) {
 		n.mustCreate(t, "ann")
@@ -43,7 +43,7 @@ func TestGuessesAtCodesFromEverywhere(t *testing.T) {
 			t.Errorf("a recovery code meanwhile: %v", err)
 		}
 		if _, _, err := n.SecondStep(t.Context(), n.firstStep(t, "ann"), Proof{Code: a.code(t, 0)}, here); err != nil {
-			t.Errorf("the user, from where he signed in before: %v", err)
+			t.Errorf("the user, from where they signed in before: %v", err)
 		}
 		n.move(firstPause)
 		if got := guess("2001:db8:2::1", secret.New(wrongCode)); got != fault.Unauthenticated {

@@ -145,7 +145,7 @@ func TestFromWhenIdleUsersAreCounted(t *testing.T) {
 }
 
 // A paused administrator is none of those of whom one has to stay, and signs in
-// again by himself.
+// again by themselves.
 func TestAPausedAdministrator(t *testing.T) {
 	each(t, func(t *testing.T, n node) {
 		c := new(company)

@@ -68,7 +68,7 @@ func (s *Service) needPasskeys() error {
 	return nil
 }
 
-// keeper is a user as the library sees him.
+// keeper is a user as the library sees them.
 type keeper struct {
 	user     User
 	passkeys []Passkey

@@ -46,7 +46,7 @@ func (s *Service) Basic(ctx context.Context, user, password, addr string) (*Prin
 	return s.withCurrentGrants(ctx, p)
 }
 
-// SignIn opens a session for a user and his password. The session is what
+// SignIn opens a session for a user and their password. The session is what
 // Session takes; only the browser keeps it. *FactorNeeded: the password is right,
 // and SecondStep takes a second factor.
 func (s *Service) SignIn(ctx context.Context, user, password, addr string) (session string, p *Principal, err error) {
@@ -157,7 +157,7 @@ func (s *Service) wrongPassword(ctx context.Context, d attempt) error {
 }
 
 // judge returns the user of the name, a local one first and the zero User for
-// none, and whether the password is known to be his without computing anything.
+// none, and whether the password is known to be theirs without computing anything.
 func (s *Service) judge(ctx context.Context, d attempt, name, password string) (u User, known bool, err error) {
 	if err := s.mayTry(ctx, d); err != nil {
 		return User{}, false, err
@@ -274,7 +274,7 @@ func (s *Service) Session(ctx context.Context, session string) (*Principal, erro
 	return s.withCurrentGrants(ctx, p)
 }
 
-// principalOf returns the user; NotFound where he is disabled.
+// principalOf returns the user; NotFound where they are disabled.
 func (s *Service) principalOf(ctx context.Context, tx *db.Tx, user int64) (*Principal, error) {
 	u, err := userByID(ctx, tx, user)
 	if err != nil {

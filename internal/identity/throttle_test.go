@@ -130,7 +130,7 @@ func TestManyAccountsFromOneAddress(t *testing.T) {
 
 // TestAttackFromEverywhere: an account that is attacked from many addresses
 // slows each of them down after one failure, and its owner does not notice,
-// wherever he signs in from.
+// wherever they sign in from.
 func TestAttackFromEverywhere(t *testing.T) {
 	each(t, func(t *testing.T, n node) {
 		n.mustCreate(t, "ann")
@@ -167,7 +167,7 @@ func TestAttackFromEverywhere(t *testing.T) {
 			n.wrong(t, "ann", "203.0.113.1")
 		}
 		if _, err := n.Basic(t.Context(), "ann", goodPassword, here); err != nil {
-			t.Errorf("the owner, from where he signs in: %v", err)
+			t.Errorf("the owner, from where they sign in: %v", err)
 		}
 	})
 }

@@ -305,7 +305,7 @@ func TestRevokeTokens(t *testing.T) {
 	})
 }
 
-// TestOwnSessionSurvives: who changes his password stays signed in here, and
+// TestOwnSessionSurvives: who changes their password stays signed in here, and
 // nowhere else.
 func TestOwnSessionSurvives(t *testing.T) {
 	each(t, func(t *testing.T, n node) {

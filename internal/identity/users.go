@@ -93,7 +93,7 @@ func (s *Service) insertUser(ctx context.Context, tx *db.Tx, u *User) (bool, err
 	return free, err
 }
 
-// SetPassword changes a local user's password and ends his sessions, but for
+// SetPassword changes a local user's password and ends their sessions, but for
 // the one that asks. Tokens stay. Conflict: the user is none of ours. Who sets the
 // password of another has to be confirmed, as for a second factor: see
 // RequireConfirmed.
@@ -139,9 +139,9 @@ func errPasswordElsewhere(source, name string) error {
 	return fault.New(fault.Conflict, "%s signs in with the password of the platform %s; change it there.", name, source)
 }
 
-// DeleteUser removes a user with what is his: grants, tokens, sessions. One of
+// DeleteUser removes a user with what is theirs: grants, tokens, sessions. One of
 // a platform may sign in again, and then has nothing of that; DisableUser keeps
-// him out. Conflict: it is the last enabled local user with SYS_ADMIN.
+// them out. Conflict: it is the last enabled local user with SYS_ADMIN.
 func (s *Service) DeleteUser(ctx context.Context, name string) error {
 	var deleted User
 	err := s.changeUser(ctx, name, func(tx *db.Tx, u User) error {
@@ -172,7 +172,7 @@ func (s *Service) changeUser(ctx context.Context, ref string, change func(tx *db
 	})
 }
 
-// User returns a user and his grants, by the Ref: a local user's name, or the
+// User returns a user and their grants, by the Ref: a local user's name, or the
 // connection, a colon and the name of a user of its platform.
 func (s *Service) User(ctx context.Context, name string) (u User, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {

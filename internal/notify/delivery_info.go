@@ -76,5 +76,5 @@ const MaxDigest = 50
 // Digest is the deliveries that one message was, or is to be, sent for.
 type Digest struct {
 	Members []DeliveryInfo // those that who asks may see, the first first
-	Others  int            // those that he may not
+	Others  int            // those that they may not
 }

@@ -25,17 +25,17 @@ func TestWhoSeesADelivery(t *testing.T) {
 		rules           []RuleInfo
 		sees, changesIt bool
 	}{
-		"of his project":                       {who(identity.ProjectAdmin, "ATL", ""), event("atl", "canoe"), []RuleInfo{rule("ATL", "")}, true, true},
-		"of his repository":                    {who(identity.RepoAdmin, "ATL", "canoe"), event("ATL", "canoe"), []RuleInfo{rule("ATL", "canoe")}, true, true},
-		"of before his rule moved to him":      {who(identity.ProjectAdmin, "SHOP", ""), event("ATL", "canoe"), []RuleInfo{rule("SHOP", "")}, false, false},
-		"of his repository, by another's rule": {who(identity.RepoAdmin, "ATL", "canoe"), event("ATL", "canoe"), []RuleInfo{rule("ATL", "")}, false, false},
-		"by his rule and another's":            {who(identity.RepoAdmin, "ATL", "canoe"), event("ATL", "canoe"), []RuleInfo{rule("ATL", "canoe"), rule("ATL", "")}, true, false},
-		"of no project":                        {who(identity.ProjectAdmin, "ATL", ""), event("", ""), []RuleInfo{rule("ATL", "")}, false, false},
-		"that cannot be read":                  {who(identity.ProjectAdmin, "ATL", ""), nil, []RuleInfo{rule("ATL", "")}, true, true},
-		"of anything, for an ADMIN":            {who(identity.Admin, "", ""), event("ATL", "canoe"), []RuleInfo{rule("SHOP", "")}, true, true},
-		"without rules, for an ADMIN":          {who(identity.Admin, "", ""), event("ATL", "canoe"), nil, true, true},
-		"without rules":                        {who(identity.ProjectAdmin, "ATL", ""), event("ATL", "canoe"), nil, false, false},
-		"of anything, for nobody":              {nil, event("ATL", "canoe"), []RuleInfo{rule("ATL", "")}, false, false},
+		"of their project":                       {who(identity.ProjectAdmin, "ATL", ""), event("atl", "canoe"), []RuleInfo{rule("ATL", "")}, true, true},
+		"of their repository":                    {who(identity.RepoAdmin, "ATL", "canoe"), event("ATL", "canoe"), []RuleInfo{rule("ATL", "canoe")}, true, true},
+		"of before their rule moved to them":     {who(identity.ProjectAdmin, "SHOP", ""), event("ATL", "canoe"), []RuleInfo{rule("SHOP", "")}, false, false},
+		"of their repository, by another's rule": {who(identity.RepoAdmin, "ATL", "canoe"), event("ATL", "canoe"), []RuleInfo{rule("ATL", "")}, false, false},
+		"by their rule and another's":            {who(identity.RepoAdmin, "ATL", "canoe"), event("ATL", "canoe"), []RuleInfo{rule("ATL", "canoe"), rule("ATL", "")}, true, false},
+		"of no project":                          {who(identity.ProjectAdmin, "ATL", ""), event("", ""), []RuleInfo{rule("ATL", "")}, false, false},
+		"that cannot be read":                    {who(identity.ProjectAdmin, "ATL", ""), nil, []RuleInfo{rule("ATL", "")}, true, true},
+		"of anything, for an ADMIN":              {who(identity.Admin, "", ""), event("ATL", "canoe"), []RuleInfo{rule("SHOP", "")}, true, true},
+		"without rules, for an ADMIN":            {who(identity.Admin, "", ""), event("ATL", "canoe"), nil, true, true},
+		"without rules":                          {who(identity.ProjectAdmin, "ATL", ""), event("ATL", "canoe"), nil, false, false},
+		"of anything, for nobody":                {nil, event("ATL", "canoe"), []RuleInfo{rule("ATL", "")}, false, false},
 	} {
 		d := DeliveryInfo{Delivery: &Delivery{Event: c.event}, Rules: c.rules}
 		if got := d.VisibleTo(c.who); got != c.sees {

@@ -10,7 +10,7 @@ import (
 	"outrigger/internal/identity"
 )
 
-// people knows one user and what to show for him.
+// people knows one user and what to show for them.
 type people struct{}
 
 func person(scope identity.Scope, permissions ...identity.Permission) *identity.Principal {

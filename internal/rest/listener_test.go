@@ -166,7 +166,7 @@ func openFrom(t *testing.T, from, addr, begin string) net.Conn {
 	return c
 }
 
-// Who opens many connections loses his own, and not those of others that have
+// Who opens many connections loses their own, and not those of others that have
 // been idle for longer.
 func TestTheCapIsTheFloodersOwn(t *testing.T) {
 	const most = 64

@@ -16,7 +16,7 @@ type listView struct {
 	Pause pauses
 }
 
-// row is a user as the list shows him.
+// row is a user as the list shows them.
 type row struct {
 	identity.User
 	Page     string

@@ -225,7 +225,7 @@ func TestOnlySystemAdministrators(t *testing.T) {
 	})
 }
 
-// platform knows bob, whatever his password.
+// platform knows bob, whatever the password.
 type platform struct{}
 
 func (platform) SignIn(context.Context, string, string) (identity.DirectoryUser, error) {

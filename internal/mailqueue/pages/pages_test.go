@@ -263,7 +263,7 @@ func TestNodesPage(t *testing.T) {
 	b.has(b.open("GET", "/system/nodes", "root"), "this node", "/system/nodes/node_1/drain", `action="/outrigger/system/nodes/node_3/resume"`,
 		"/system/nodes/node_2/handover", "/system/nodes/node_2/remove", "7 waiting")
 	if page := b.open("GET", "/system/nodes", "admin").Body.String(); strings.Contains(page, "node_1/drain") || strings.Contains(page, "node_2/remove") {
-		t.Error("somebody without SYS_ADMIN is offered what he may not do")
+		t.Error("somebody without SYS_ADMIN is offered what they may not do")
 	}
 	for _, what := range []string{"drain", "handover", "remove"} {
 		b.has(b.open("GET", "/system/nodes/node_2/"+what, "root"), "<form method=\"post\"", "node_2?")

@@ -170,7 +170,7 @@ func TestAdministration(t *testing.T) {
 	})
 }
 
-// An administrator's pause holds until he ends it, whatever is flushed.
+// An administrator's pause holds until they end it, whatever is flushed.
 func TestPause(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, setup{})

@@ -163,7 +163,7 @@ func isAboutSession(code int) bool {
 	return code == 421 || code >= 500 && isTemporary(code)
 }
 
-// deferred has a recipient wait, or gives him up.
+// deferred has a recipient wait, or gives them up.
 func (o *outcome) deferred(to *recipient, since, now time.Time, giveUp time.Duration) {
 	o.counts = true
 	if now.Sub(since) >= giveUp {

@@ -9,7 +9,7 @@ import (
 )
 
 // Where the name of a host leads is for administrators; others hear that it may not
-// be reached, and have few names looked up in a minute, each user by himself.
+// be reached, and have few names looked up in a minute, each user on their own.
 func TestCautionsNameNoAddressesToOthers(t *testing.T) {
 	asked := 0
 	caution := Cautions(func(_ context.Context, url string) string {

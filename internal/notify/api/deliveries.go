@@ -118,7 +118,7 @@ func (a *API) listDeliveries(ctx context.Context, in listedDeliveries) (list res
 }
 
 // mayList needs the permission of the rule that f names, or else ADMIN. Of
-// a report's deliveries, everyone sees those that Deliveries shows him.
+// a report's deliveries, everyone sees those that Deliveries shows them.
 func (a *API) mayList(ctx context.Context, f notify.DeliveryFilter) error {
 	if f.RuleID == 0 && f.ReportID != 0 {
 		return nil

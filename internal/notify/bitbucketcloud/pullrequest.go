@@ -178,7 +178,7 @@ func reviewGiven(h *hook, e *notify.Event) error {
 	return reviewTaken(h, e)
 }
 
-// reviewTaken is what a reviewer no longer says. Its time may be that of when he
+// reviewTaken is what a reviewer no longer says. Its time may be that of when they
 // did.
 func reviewTaken(h *hook, e *notify.Event) error {
 	if e.Actor == (notify.User{}) {

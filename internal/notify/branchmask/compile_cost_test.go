@@ -11,7 +11,7 @@ import (
 
 // mostToCompile is what compiling one mask may take of a core. A rule has three,
 // each is compiled where it is saved and where an event is explained, and who
-// administers one repository may have as many rules there as he likes.
+// administers one repository may have as many rules there as they like.
 const mostToCompile = 120 * time.Millisecond
 
 // TestLongMasksCompileQuickly is about patterns of almost the longest that is

@@ -147,7 +147,7 @@ func (p *Pages) editions() []notify.Edition {
 }
 
 // offerEvents fills the filters' choices: of places those of the rules that who
-// asks administers, of his grants, and of the page.
+// asks administers, of their grants, and of the page.
 func (p *Pages) offerEvents(r *http.Request, list *eventList) error {
 	fates := []console.Option{{Label: "Every outcome"}}
 	for _, fate := range notify.Fates() {

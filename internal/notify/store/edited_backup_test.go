@@ -10,7 +10,7 @@ import (
 )
 
 // Who writes a backup without knowing the key cannot have a stored secret sent to
-// a server of his own, by another address beside it.
+// a server of their own, by another address beside it.
 func TestASecretIsSealedForItsServer(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {
 		c := notify.Connection{Name: "second", Kind: "bitbucket-dc", BaseURL: "https://code.example.com", Token: secret.New("the-token")}

@@ -193,9 +193,9 @@ func TestExplainTellsTheNarrowestLevelFirst(t *testing.T) {
 	})
 }
 
-// Each sees the rules that he administers; of the others he learns how many
+// Each sees the rules that they administer; of the others they learn how many
 // there are.
-func TestExplainShowsEachHisOwnRules(t *testing.T) {
+func TestExplainShowsEachTheirOwnRules(t *testing.T) {
 	store.EachStore(t, func(t *testing.T, s *store.Store) {
 		for i, r := range []notify.Rule{{Name: "global"}, {Name: "project", ProjectKey: "ATL"}, {Name: "repository", ProjectKey: "ATL", RepositoryKey: "canoe"}} {
 			full := store.SomeRule(r.Name)

@@ -316,7 +316,7 @@ func TestManyProjects(t *testing.T) {
 	})
 }
 
-// A person has a webhook created at once, in his own name.
+// A person has a webhook created at once, in their own name.
 func TestCreateByHand(t *testing.T) {
 	eachWorld(t, three, func(t *testing.T, w *world) {
 		w.SetFault("POST ", playgroundtest.Fault{Kind: playgroundtest.Forbidding})

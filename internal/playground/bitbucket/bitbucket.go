@@ -135,7 +135,7 @@ func (o *Options) User(name string) *User {
 }
 
 // holds reports whether a list of administrators names the user, or a group that
-// has him; mu is held.
+// has them; mu is held.
 func (p *Platform) holds(admins []string, user string) bool {
 	return slices.ContainsFunc(admins, func(name string) bool {
 		if group, ok := strings.CutPrefix(name, "@"); ok {

@@ -85,7 +85,7 @@ func TestADraftIsReplacedDuringItsPreview(t *testing.T) {
 }
 
 // While a migration is undone somebody changes the same issues: some right before it
-// comes to them, some after. What he wrote stays, the rest is undone, and what was left
+// comes to them, some after. What they wrote stays, the rest is undone, and what was left
 // is counted and listed; so the second time.
 func TestUndoWhileOthersChangeTheIssues(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

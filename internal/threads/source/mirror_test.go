@@ -229,7 +229,7 @@ func TestMirrorStartsAndStops(t *testing.T) {
 
 // Two administrators accept at once, on two nodes, that many records are removed, ten
 // times in turn: one reading removes them. When that would remove more by then, nothing
-// is removed, and who accepts what he saw before is told the number of now.
+// is removed, and who accepts what they saw before is told the number of now.
 func TestTwoAcceptARemovalAtOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := &Host{}

@@ -29,8 +29,8 @@ type Directory struct {
 	Connection func() *notify.Connection // as it is now
 }
 
-// SignIn asks the platform with the user's own name and password: who he is and
-// what he administers.
+// SignIn asks the platform with the user's own name and password: who they are and
+// what they administer.
 func (d *Directory) SignIn(ctx context.Context, name, password string) (found identity.DirectoryUser, err error) {
 	own := *d.Connection()
 	own.User, own.Token = name, secret.New(password)

@@ -43,7 +43,7 @@ func (p *SignInPages) Location(_ context.Context, proofs identity.Proofs) (strin
 	return base(c) + "/rest/oauth2/latest/authorize?" + query.Encode(), nil
 }
 
-// Account returns the user whom a code stands for, and what he administers.
+// Account returns the user whom a code stands for, and what they administer.
 func (p *SignInPages) Account(ctx context.Context, code secret.Value, proofs identity.Proofs) (a identity.Account, err error) {
 	// A client of its own: a code that is refused must not make the platform pause
 	// for others.
