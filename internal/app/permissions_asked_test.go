@@ -232,11 +232,9 @@ func (p *permissionTable) mend(pattern string, status int, who asker) {
 	case "DELETE /rest/outrigger/1.0/connections/{name}/hooks/{hook}", "POST /notifications/connections/{name}/hooks/{hook}/delete":
 		p.makeHook()
 	case "POST /notifications/cloud/rules/hook":
-		// There are two names for it, of which the rounds of webhooks.Webhooks may
-		// take or free one meanwhile.
-		for _, second := range []bool{false, true} {
-			name := notify.ManagedHookName("ATL/canoe", second)
-			if err := p.chat.store.DeleteHook(p.t.Context(), notify.Actor{Name: "admin"}, "cloud", name); err != nil && !fault.Is(err, fault.NotFound) {
+		// The rounds of webhooks.Webhooks may delete one meanwhile.
+		for _, h := range p.chat.store.Platforms().HooksOf("cloud", notify.Scope{ProjectKey: "ATL", RepositoryKey: "canoe"}) {
+			if err := p.chat.store.DeleteHook(p.t.Context(), notify.Actor{Name: "admin"}, "cloud", h.Name); err != nil && !fault.Is(err, fault.NotFound) {
 				p.t.Fatal(err)
 			}
 		}
