@@ -93,7 +93,7 @@ func (a *App) routeMetrics() error {
 	})
 	rest.Handle[struct{}, string](a.router, rest.Route{Method: http.MethodGet, Path: "/metrics", Access: access, Own: true}, rest.Words{
 		ID: "getMetrics", Tag: "operation", Summary: "Returns the figures of this node to Prometheus.", Answer: "Prometheus' text format.",
-		Media: "text/plain",
+		Media: []string{"text/plain"},
 		Text:  "Needs `ADMIN`, or a token of scope `monitoring`; with `metrics.public`, nothing.",
 	}, func(w http.ResponseWriter, r *http.Request) error {
 		figures.ServeHTTP(w, r)

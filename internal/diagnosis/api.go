@@ -24,7 +24,7 @@ type API struct {
 // Register adds the route.
 func (a *API) Register(r *rest.Router) {
 	rest.Serve[struct{}, rest.None](r, rest.Route{Method: "POST", Path: Path, Access: rest.SysAdmins, Own: true}, rest.Words{
-		ID: "makeDiagnosis", Tag: "operation", Summary: "Downloads a diagnosis of the node that answers.", Media: "application/zip",
+		ID: "makeDiagnosis", Tag: "operation", Summary: "Downloads a diagnosis of the node that answers.", Media: []string{"application/zip"},
 		Status: http.StatusOK, Answer: "The diagnosis.",
 		Text: "Needs `SYS_ADMIN`, and more than a token; see `Outrigger-Code`. A zip file for a report of a fault: versions, " +
 			"settings, metrics, goroutines, and the last 1,000 lines of the log. Secrets are masked, and of URLs only the host is shown; " +

@@ -40,7 +40,7 @@ func newSails(t *testing.T) stage {
 		return Sail{7}, in.Match.Check(ETag(7, 3), "ada trimmed it")
 	})
 	Add(s.Router, Route{Method: "GET", Path: "/rest/sails", Access: Anyone}, Words{
-		ID: "findSails", Tag: "sails", Summary: "Finds sails.", Answer: "A sail, or sails.", Headers: []string{"ETag"}, Media: "text/html",
+		ID: "findSails", Tag: "sails", Summary: "Finds sails.", Answer: "A sail, or sails.", Headers: []string{"ETag"}, Media: []string{"text/html"},
 	}, func(_ context.Context, in findSails) (a Answer[SailOrSails], err error) {
 		if in.ID == nil {
 			a.Body.All = []Sail{}

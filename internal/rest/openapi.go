@@ -51,12 +51,12 @@ func inset(v yaml.MapSlice, levels int) string {
 // describeItself adds the operations by which the description is read.
 func (rt *Router) describeItself() {
 	Handle[struct{}, string](rt, Route{Method: http.MethodGet, Path: "/rest/openapi.yaml", Access: Anyone, Own: true}, Words{
-		ID: "getDescription", Tag: "operation", Summary: "Returns this document.", Answer: "OpenAPI 3.1.", Media: "application/yaml",
+		ID: "getDescription", Tag: "operation", Summary: "Returns this document.", Answer: "OpenAPI 3.1.", Media: []string{"application/yaml"},
 		Text: "It is made of what the server has: paths, members and limits are those of this version.",
 	}, written("application/yaml", func() ([]byte, error) { return rt.OpenAPI(), nil }))
 	Handle[struct{}, string](rt, Route{Method: http.MethodGet, Path: "/rest/openapi.json", Access: Anyone, Own: true}, Words{
 		ID: "getDescriptionInJSON", Tag: "operation", Summary: "Returns this document as JSON.", Answer: "OpenAPI 3.1.",
-		Media: "application/json",
+		Media: []string{"application/json"},
 		Text:  "The same as `/rest/openapi.yaml`, for tools that read no YAML.",
 	}, written("application/json", rt.descriptionInJSON))
 }

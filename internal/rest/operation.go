@@ -11,13 +11,13 @@ import (
 
 // Words describe an operation.
 type Words struct {
-	ID      string // operationId
-	Tag     string // one of those that the description has
-	Summary string // what it does, as in "Saves the settings."
-	Text    string // what else a caller must know, in Markdown
-	Answer  string // what a success gives
-	Status  int    // of a success; 0: 200, or 204 where there is no body. 400: it is always refused
-	Media   string // of what Serve answers, beside the JSON of Out where that is no string
+	ID      string   // operationId
+	Tag     string   // one of those that the description has
+	Summary string   // what it does, as in "Saves the settings."
+	Text    string   // what else a caller must know, in Markdown
+	Answer  string   // what a success gives
+	Status  int      // of a success; 0: 200, or 204 where there is no body. 400: it is always refused
+	Media   []string // of what Serve answers, beside the JSON of Out where that is no string
 	// Headers of a success, of those in headerWords.
 	Headers []string
 	Also    []Success // other successes
@@ -209,7 +209,7 @@ func success(w Words, out reflect.Type) int {
 	switch {
 	case w.Status != 0:
 		return w.Status
-	case out == reflect.TypeFor[None]() && w.Media == "":
+	case out == reflect.TypeFor[None]() && len(w.Media) == 0:
 		return http.StatusNoContent
 	}
 	return http.StatusOK

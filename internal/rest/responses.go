@@ -1,11 +1,11 @@
 package rest
 
 import (
-	"cmp"
 	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 )
@@ -30,14 +30,36 @@ func (d *described) refusal(status int) yaml.MapSlice {
 	if len(examples) == 0 && words == "" {
 		return reference("responses", refusals[status])
 	}
-	if words == "" && status == http.StatusBadRequest {
-		words = "Something is wrong with what was sent; `errors` names every member."
-	}
 	of := content("application/json", reference("schemas", "Error"), examples)
 	inXML := content("application/xml", reference("schemas", "Error"), nil)
 	of.Value = append(of.Value.(yaml.MapSlice), inXML.Value.(yaml.MapSlice)...)
-	return yaml.MapSlice{{Key: "description", Value: cmp.Or(words, "See `message`.")}, of}
+	out := slices.Clone(usualRefusals()[refusals[status]])
+	if len(out) == 0 { // a status of this operation alone
+		out = yaml.MapSlice{{Key: "description", Value: "See `message`."}, {Key: "content"}}
+	}
+	for i, part := range out {
+		switch {
+		case part.Key == "description" && words != "":
+			out[i].Value = words
+		case part.Key == "content":
+			out[i] = of
+		}
+	}
+	return out
 }
+
+// usualRefusals are those of openapi.yaml by their names: words, headers and content.
+var usualRefusals = sync.OnceValue(func() map[string]yaml.MapSlice {
+	var all struct {
+		Components struct {
+			Responses map[string]yaml.MapSlice `yaml:"responses"`
+		} `yaml:"components"`
+	}
+	if err := yaml.UnmarshalWithOptions([]byte(openAPI), &all, yaml.UseOrderedMap()); err != nil {
+		panic(err) // it is embedded
+	}
+	return all.Components.Responses
+})
 
 func (d *described) success(s schemas, one Success) yaml.MapItem {
 	out, of := yaml.MapSlice{{Key: "description", Value: one.Text}}, d.output
@@ -63,7 +85,9 @@ func (d *described) bodies(s schemas, of reflect.Type, one Success) (all yaml.Ma
 		all = append(all, content(media, schema, examples).Value.(yaml.MapSlice)...)
 	}
 	if of.Kind() == reflect.String {
-		add(d.words.Media, mediaSchema(d.words.Media), d.answers(one.Status))
+		for _, media := range d.words.Media {
+			add(media, mediaSchema(media), d.answers(one.Status))
+		}
 		return all
 	}
 	if of != reflect.TypeFor[None]() {
@@ -72,8 +96,10 @@ func (d *described) bodies(s schemas, of reflect.Type, one Success) (all yaml.Ma
 			add("application/xml", s.of(of), nil)
 		}
 	}
-	if d.words.Media != "" && one.Of == nil {
-		add(d.words.Media, mediaSchema(d.words.Media), nil)
+	if one.Of == nil {
+		for _, media := range d.words.Media {
+			add(media, mediaSchema(media), nil)
+		}
 	}
 	return all
 }
@@ -84,9 +110,9 @@ var headerWords = map[string]yaml.MapSlice{
 	"Location":    headerOf("Its URL.", "string"),
 	"Retry-After": headerOf("Seconds.", "integer"),
 
-	"Outrigger-Event": headerOf("The id of the stored event; of the first where the webhook holds several.", "integer"),
+	"Outrigger-Event": headerOf("The id of the stored event; of the first where the webhook holds several.", "integer", anID...),
 	"Outrigger-Duplicate-Of": headerOf("The webhook came in before, by its request id or, within 10 minutes, by its key and body: "+
-		"the id of the event that it was then. Nothing is sent for it again.", "integer"),
+		"the id of the event that it was then. Nothing is sent for it again.", "integer", anID...),
 
 	"Upload-Offset":          headerOf("How many bytes of the file are here.", "integer"),
 	"Upload-Length":          headerOf("How many bytes the file has.", "integer"),
@@ -97,8 +123,12 @@ var headerWords = map[string]yaml.MapSlice{
 	"Tus-Checksum-Algorithm": headerOf("The algorithms of checksums.", "string"),
 }
 
-func headerOf(words, kind string) yaml.MapSlice {
-	return yaml.MapSlice{{Key: "description", Value: words}, {Key: "schema", Value: yaml.MapSlice{{Key: "type", Value: kind}}}}
+// anID is what a header with the id of something stored is beside an integer.
+var anID = yaml.MapSlice{{Key: "format", Value: "int64"}, {Key: "minimum", Value: 1}}
+
+func headerOf(words, kind string, limits ...yaml.MapItem) yaml.MapSlice {
+	schema := append(yaml.MapSlice{{Key: "type", Value: kind}}, limits...)
+	return yaml.MapSlice{{Key: "description", Value: words}, {Key: "schema", Value: schema}}
 }
 
 // answers are the examples that have a status.

@@ -30,7 +30,8 @@ func (a *API) Register(r *rest.Router) {
 		ID: "listAudit", Tag: "operation", Summary: "Lists who changed what, the newest first.", Text: whoSees, Answer: "A page of entries.",
 	}, a.list)
 	rest.Serve[filter, rest.None](r, rest.Route{Method: "GET", Path: Path + "/export", Access: rest.SignedIn, Own: true}, rest.Words{
-		ID: "exportAudit", Tag: "operation", Summary: "Returns the audit trail as CSV, the newest first.", Text: whoSees, Media: "text/csv",
+		ID: "exportAudit", Tag: "operation", Summary: "Returns the audit trail as CSV, the newest first.", Text: whoSees,
+		Media:  []string{"text/csv"},
 		Answer: "The entries, below a line with the names of the columns. A cell that a spreadsheet would run begins with an apostrophe.",
 	}, a.export)
 	rest.Add(r, rest.Route{Method: "GET", Path: notificationsPath, Access: rest.SignedIn}, rest.Words{

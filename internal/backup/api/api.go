@@ -32,7 +32,7 @@ type API struct {
 // Register adds the routes.
 func (a *API) Register(r *rest.Router) {
 	rest.Serve[struct{}, rest.None](r, rest.Route{Method: "GET", Path: Path, Access: rest.Backups, Own: true}, rest.Words{
-		ID: "getBackup", Tag: "operation", Summary: "Downloads a backup of the whole database.", Media: "application/vnd.sqlite3",
+		ID: "getBackup", Tag: "operation", Summary: "Downloads a backup of the whole database.", Media: []string{"application/vnd.sqlite3"},
 		Text: "Needs `SYS_ADMIN`, and more than a token of another scope than `backup`, which is for this alone: password hashes are " +
 			"in it. See `Outrigger-Code`. A SQLite database. Webhook URLs, tokens and secrets in it are encrypted with the server's key, " +
 			"which is not in it: keep that too. The server needs as much room in `backup_dir` (the data folder) as the database has: " +

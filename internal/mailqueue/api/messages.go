@@ -21,7 +21,7 @@ type listed struct {
 // ofMessage is a request about a message. Who may not know whether there is one is
 // told the same for any id, so that is for mailqueue to read.
 type ofMessage struct {
-	ID string `path:"id" doc:"The message's id." example:"1"`
+	ID string `path:"id" pattern:"^[0-9]+$" doc:"The message's id, a whole number." example:"1"`
 }
 
 func (a *API) registerMessages(r *rest.Router) {
@@ -36,7 +36,7 @@ func (a *API) registerMessages(r *rest.Router) {
 		Text: "Needs `ADMIN`.", Answer: "The message.",
 	}, a.message, rest.Example[ofMessage, mailqueue.Message]{Name: "fresh", Err: missing})
 	rest.Serve[ofMessage, rest.None](r, rest.Route{Method: "GET", Path: one + "/content", Access: rest.Admins, Own: true}, rest.Words{
-		ID: "getMessageContent", Tag: "mail", Summary: "Returns the bytes of a message, as they are sent.", Media: "message/rfc822",
+		ID: "getMessageContent", Tag: "mail", Summary: "Returns the bytes of a message, as they are sent.", Media: []string{"message/rfc822"},
 		Text:   "Needs `ADMIN`. Who looked is in the audit trail. `Accept` does not count.",
 		Answer: "The message, as RFC 5322 and its kin have it.",
 	}, a.content, rest.Example[ofMessage, rest.None]{Name: "fresh", Err: missing})

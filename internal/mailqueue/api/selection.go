@@ -13,7 +13,7 @@ import (
 // selection says which messages a request is about.
 type selection struct {
 	Node      string `query:"node" json:"node,omitempty" doc:"In that node's queue; without it every node's."`
-	State     string `query:"state" json:"state,omitempty" enum:"waiting,error" doc:"A message may be in both."`
+	State     string `query:"state" json:"state,omitempty" enum:"waiting,error" doc:"In the mail queue, or in the error queue."`
 	Sender    string `query:"sender" json:"sender,omitempty" doc:"A part of the envelope sender, in any case."`
 	Recipient string `query:"recipient" json:"recipient,omitempty" doc:"A part of the address of a recipient in that state, in any case."`
 	Subject   string `query:"subject" json:"subject,omitempty" doc:"A part of the subject, in any case."`

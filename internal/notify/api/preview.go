@@ -27,7 +27,7 @@ func (a *API) registerPreview(r *rest.Router) {
 		ID: "previewCard", Tag: "rules", Summary: "Shows the card of an event type, of an event that never was.", Answer: "The card.",
 		Text: "The event is made up; nothing is stored or sent. `teams` and `slack` are the JSON body that the chat platform is sent; " +
 			"`html` is a page that shows the card about as the chat platform does.",
-		Media: "text/html",
+		Media: []string{"text/html"},
 	}, a.preview)
 }
 

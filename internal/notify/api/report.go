@@ -19,7 +19,7 @@ type Report struct {
 	WebhookURL    string        `json:"webhookUrl,omitempty"`
 	ChannelName   string        `json:"channelName,omitempty" max:"255"`
 	Channel       string        `json:"channel,omitempty"`
-	ChannelState  *RuleChannel  `json:"channelState,omitempty"`
+	ChannelState  *RuleChannel  `json:"channelState,omitempty" doc:"How the channel fares."`
 	Format        notify.Format `json:"format" enum:"auto,teams,slack" default:"auto"`
 
 	InactivityDays int              `json:"inactivityDays" min:"0"`

@@ -89,7 +89,7 @@ func (a *API) registerReportTrials(r *rest.Router) {
 	})
 	rest.Serve[viewedReport, ReportViewOrCard](r, rest.Route{Method: "GET", Path: ReportsPath + "/{id}/view", Own: true}, rest.Words{
 		ID: "viewReport", Tag: "reports", Summary: "Shows what an activity report says now.", Answer: "The figures, or the card.",
-		Media: "text/html",
+		Media: []string{"text/html"},
 		Text: "Asks the platform and sends nothing. For users who administer the repository. Views and tests of reports ask the platform at " +
 			"most ten times a minute for a user, twenty times for a repository, and three times at once for a user.",
 		Refused: refused, RefusedFor: platformAway,

@@ -55,9 +55,11 @@ func New(o Options) *Receiver {
 func (rc *Receiver) Register(r *rest.Router) {
 	describe[toConnection](r, "/hooks/{connection}", rest.Words{
 		ID: "receiveWebhook", Summary: "Takes an event of the platform, by the connection's own hook.", Text: ownHook,
+		RefusedFor: map[int]string{http.StatusNotFound: "There is no such connection."},
 	}, rc.receive)
 	describe(r, "/hooks/{connection}/{hook}", rest.Words{
 		ID: "receiveWebhookOfScope", Summary: "Takes an event of the platform, by a hook with a scope and a secret of its own.", Text: scopedHook,
+		RefusedFor: map[int]string{http.StatusNotFound: "There is no such hook."},
 	}, rc.receive, rest.Example[toHook, rest.None]{Name: "test", Err: errNoWebhook("/hooks/main/nowhere")})
 }
 

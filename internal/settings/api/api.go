@@ -38,7 +38,7 @@ func (Settings) MemberWords() map[string]string {
 
 // Draft is the settings to save.
 type Draft struct {
-	ProxyURL string `json:"proxyUrl,omitempty"`
+	ProxyURL string `json:"proxyUrl,omitempty" example:"http://outrigger:secret@proxy.example.com:3128"`
 	Version  int64  `json:"version,omitempty" doc:"Of the settings that were read. A stale one is 409; 0 or none: the save goes through."`
 	rest.Ignored[Settings]
 	Wrong fault.Fields `json:"-"`

@@ -14,7 +14,7 @@ import (
 
 func (a *Admin) registerBackup(r *rest.Router) {
 	rest.Serve[struct{}, string](r, rest.Route{Method: "GET", Path: MigrationPath + "/backup", Access: rest.SysAdmins, Own: true}, rest.Words{
-		ID: "backUpThreads", Tag: tag, Summary: "Returns a backup of every thread.", Media: "application/gzip",
+		ID: "backUpThreads", Tag: tag, Summary: "Returns a backup of every thread.", Media: []string{"application/gzip"},
 		Text: "Needs `SYS_ADMIN`. An answer that breaks off has no last line, and is no backup.",
 		Answer: "Lines of JSON, packed with gzip: the first with format and version, one for each issue in the order of their ids, " +
 			"the last with their count and the SHA-256 of all lines before it.",

@@ -38,7 +38,7 @@ func (a *Admin) registerErrors(r *rest.Router) {
 	rest.Serve[struct{}, string](r, rest.Route{Method: "GET", Path: MigrationPath + "/errors.csv", Access: rest.SysAdmins, Own: true},
 		rest.Words{
 			ID: "reportMigrationErrors", Tag: tag, Summary: "Returns all permanent errors of what was processed as CSV.", Text: needsSysAdmin,
-			Media:  "text/csv",
+			Media:  []string{"text/csv"},
 			Answer: "A line each, below the header. `answer` is what the target said, its HTTP status first; empty where it was not asked.",
 		}, a.errorsCSV, rest.Example[struct{}, string]{Name: "one", Out: new("issueId,commentId,parentCommentId,reason,answer\n" +
 			"10001,10504,10501,no_comment_mapping,\n" +

@@ -54,7 +54,7 @@ func (a *Admin) registerMigration(r *rest.Router) {
 		rest.Example[struct{}, threads.MigrationStatus]{Name: "processing", Out: &exampleStatus})
 	rest.Serve[struct{}, string](r, rest.Route{Method: "GET", Path: MigrationPath + "/events", Access: rest.SysAdmins, Own: true}, rest.Words{
 		ID: "followMigration", Tag: tag, Summary: "Streams the status as server-sent events, whenever it has changed.",
-		Media: "text/event-stream",
+		Media: []string{"text/event-stream"},
 		Text: "Needs `SYS_ADMIN`. The data of each event is what `status` answers. A stream ends after 5 minutes; ask again. There are at " +
 			"most 200 at once, 10 of a user.",
 		Answer: "The events.", Refused: []int{http.StatusTooManyRequests},

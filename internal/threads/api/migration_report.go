@@ -21,7 +21,8 @@ type reportingMigration struct {
 func (a *Admin) registerMigrationReport(r *rest.Router) {
 	rest.Serve[reportingMigration, string](r, rest.Route{Method: "GET", Path: migrationReportPath, Access: rest.SysAdmins, Own: true},
 		rest.Words{
-			ID: "reportMigration", Tag: tag, Summary: "Returns the report of the migration, to print or as CSV.", Media: "text/html",
+			ID: "reportMigration", Tag: tag, Summary: "Returns the report of the migration, to print or as CSV.",
+			Media:  []string{"text/html", "text/csv"},
 			Answer: "The report.",
 			Text: "Needs `SYS_ADMIN`. Start, end and rate; the files with their SHA-256 and what is wrong with them; the permanent errors " +
 				"by reason and by what the target said; what the last comparison found; who did what. A reset ends it with the data. With " +

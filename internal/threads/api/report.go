@@ -32,12 +32,13 @@ func (reporting) MemberWords() map[string]string {
 func (a *Source) registerReport(r *rest.Router) {
 	nothing := rest.None{}
 	rest.Serve[reporting, string](r, rest.Route{Method: "GET", Path: ReportPath, Access: rest.SysAdmins, Own: true}, rest.Words{
-		ID: "reportIDMappings", Tag: tag, Summary: "Returns the ids that entities got on a cloud site.", Media: "text/csv",
+		ID: "reportIDMappings", Tag: tag, Summary: "Returns the ids that entities got on a cloud site.", Media: []string{"text/csv"},
 		Headers: []string{"ETag"},
 		Text: "Needs `SYS_ADMIN`. The first call for a site, the first after its mappings changed, and one with " +
 			"`invalidateCache=true` have the report made and answer 202; ask again until it is 200. `Accept` does not count. `Range` " +
 			"with `If-Range` goes on with a download that broke off.",
-		Answer: "The report. Its first line is `entityType,serverId,cloudId`; nothing is quoted; each entity comes once.",
+		RefusedFor: map[int]string{http.StatusBadRequest: "There is no `cloudSiteUrl`, or no mapping for that site."},
+		Answer:     "The report. Its first line is `entityType,serverId,cloudId`; nothing is quoted; each entity comes once.",
 		Also: []rest.Success{
 			{Status: http.StatusAccepted, Text: "The report is being made. There is no body.", Headers: []string{"Retry-After"}, Of: nothing},
 			{Status: http.StatusPartialContent, Text: "The part that `Range` asks for.", Of: nothing},

@@ -34,7 +34,7 @@ func (a *Source) Register(r *rest.Router) {
 	a.registerImports(r)
 	rest.Serve[struct{}, rest.None](r, rest.Route{Method: "GET", Path: ScriptPath, Access: rest.SysAdmins, Own: true}, rest.Words{
 		ID: "getHelperScript", Tag: tag, Summary: "Returns the helper script, which exports the hierarchy with curl.", Text: needsSysAdmin,
-		Answer: "A zip archive with an executable POSIX shell script.", Media: "application/zip",
+		Answer: "A zip archive with an executable POSIX shell script.", Media: []string{"application/zip"},
 	}, a.script)
 }
 
