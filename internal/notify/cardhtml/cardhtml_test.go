@@ -3,12 +3,12 @@ package cardhtml_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/net/html"
 
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/card"
+	"outrigger/internal/notify/card/cardtest"
 	"outrigger/internal/notify/card/sample"
 	"outrigger/internal/notify/cardhtml"
 	"outrigger/internal/notify/notifytest"
@@ -111,13 +111,7 @@ func drawDigest(t *testing.T, events []*notify.Event, f notify.Format) string {
 }
 
 func TestDigestGolden(t *testing.T) {
-	var events []*notify.Event
-	for i, x := range []notify.EventType{notify.BranchCreated, notify.PullRequestMerged, notify.BuildStatusSet, notify.ProjectFieldEdited} {
-		e := sample.Event(x)
-		e.At = time.Date(2026, 11, 5, 7, 28+i, 0, 0, time.UTC)
-		events = append(events, &e)
-	}
-	events[1].Repository = notify.Repository{Key: "outrigger", Name: "out_rigger & <co>"}
+	events := cardtest.DigestEvents()
 	both := drawDigest(t, events, notify.Teams) + drawDigest(t, events, notify.Slack)
 	if err := notifytest.GoldenText("digest.html", both); err != nil {
 		t.Error(err)

@@ -14,7 +14,7 @@ import (
 type IssueThreads struct {
 	IssueID string         `json:"issueId"`
 	Parents []threadParent `json:"parents"`
-	Threads []ThreadsTree  `json:"threads" doc:"A tree for each comment that answers none."`
+	Threads []ThreadsTree  `json:"threads" doc:"A tree for each comment that is answered and answers none."`
 }
 
 type threadParent struct {

@@ -65,7 +65,9 @@ func (f Format) reports(t *testing.T) {
 	}
 }
 
-func (f Format) digest(t *testing.T) {
+// DigestEvents returns the events of the digests in golden files, one a minute; one is of
+// a repository whose name has characters that formats must escape.
+func DigestEvents() []*notify.Event {
 	var events []*notify.Event
 	for i, x := range []notify.EventType{notify.BranchCreated, notify.PullRequestMerged, notify.BuildStatusSet, notify.ProjectFieldEdited} {
 		e := sample.Event(x)
@@ -73,6 +75,11 @@ func (f Format) digest(t *testing.T) {
 		events = append(events, &e)
 	}
 	events[1].Repository = notify.Repository{Key: "outrigger", Name: "out_rigger & <co>"}
+	return events
+}
+
+func (f Format) digest(t *testing.T) {
+	events := DigestEvents()
 	message, taken := f.Digest(events, nil)
 	if taken != len(events) {
 		t.Errorf("%d of %d events", taken, len(events))
