@@ -1,6 +1,7 @@
 #!/bin/sh
-# The long forms of the tests: more kills, power cuts and channels, upgrades from the
-# release before, the console in small windows, then every fuzz target in turn.
+# The long forms of the tests: properties at their full length, more kills, power cuts
+# and channels, upgrades from the release before, the console in small windows, then
+# every fuzz target in turn.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -9,6 +10,7 @@ if [ -z "${1:-}" ]; then
 	exec scripts/postgres.sh "$0" with-postgres
 fi
 
+scripts/properties.sh
 TEST_KILLS=${TEST_KILLS:-200} go test -count 1 -timeout 4h -v -run 'Kill|TestTwoNodes|NodeDies' ./acceptance
 TEST_CUTS=${TEST_CUTS:-200} go test -count 1 -timeout 4h -v -run 'PowerCut|FailedSync' ./acceptance
 TEST_RESTARTS=${TEST_RESTARTS:-20} go test -count 1 -timeout 1h -v -run RestartRefuses ./acceptance

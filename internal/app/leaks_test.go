@@ -85,7 +85,7 @@ func refusingSmarthost(t *testing.T) (address string) {
 // After a run with secrets of every kind, among hosts that repeat them in their
 // answers, none is in an answer, a page, a metric, the log, the data folder or
 // a backup.
-func TestNoSecretShows(t *testing.T) {
+func TestEveryRouteShowsNoSecret(t *testing.T) {
 	t.Parallel()
 	m, log, world := marked{}, &lockedBuffer{}, echo(t)
 	key := make([]byte, secret.KeySize)

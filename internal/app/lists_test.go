@@ -26,7 +26,7 @@ func nextOf(t *testing.T, a *App, list string) string {
 // Every list of the REST API refuses a page that it cannot give, and names the
 // parameter: a client that goes wrong must not read a list from its beginning for
 // ever, or leave half of it out.
-func TestListsRefuseWrongPages(t *testing.T) {
+func TestEveryRouteRefusesWrongPages(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t)
 	cfg.Notify.Connections = []config.Connection{

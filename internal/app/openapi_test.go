@@ -23,7 +23,7 @@ func described(t *testing.T, a *App) *openapitest.Spec {
 
 // The description of the REST API is of use to its readers, and the running server
 // does what it says: every example does what it shows.
-func TestOpenAPI(t *testing.T) {
+func TestEveryRouteIsDescribed(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t)
 	cfg.Notify.Connections = []config.Connection{{
@@ -45,7 +45,7 @@ func TestOpenAPI(t *testing.T) {
 
 // The examples of the cloud edition work on a server whose connection is of it,
 // with an account that administers the repository that they are about.
-func TestOpenAPIOfTheCloudEdition(t *testing.T) {
+func TestEveryRouteOfTheCloudEditionIsDescribed(t *testing.T) {
 	t.Parallel()
 	a, platform := cloudWorld(t, func(cfg *config.Config) { cfg.Notify.Connections = cfg.Notify.Connections[:1] })
 	platform.Change(func(o *bitbucketcloud.Options) {
