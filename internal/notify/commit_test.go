@@ -42,7 +42,7 @@ func TestNameCommits(t *testing.T) {
 				rule.Connection = "dc"
 			}
 			rules, _ := new(RuleSet).Next(1, []*Rule{&rule})
-			rules.Platforms = NewPlatforms(1, Connections{{Name: "dc", Kind: "bitbucket-dc", Token: secret.New(c.token)}}, nil, nil, nil)
+			rules.Platforms = NewPlatforms(1, &Connections{{Name: "dc", Kind: "bitbucket-dc", Token: secret.New(c.token)}}, nil, nil, nil)
 			r := &Receipt{Connection: "dc", ReceivedAt: at, Events: []Event{push, merge, comment, gone, elsewhere, push}}
 			r.Match(rules)
 			got := map[string]time.Time{}
@@ -61,11 +61,11 @@ func TestNameCommits(t *testing.T) {
 		many.Events = append(many.Events, e)
 	}
 	rules, _ := new(RuleSet).Next(1, []*Rule{{ID: 1, Enabled: true, Connection: "dc", Filter: Filter{EventTypes: []EventType{BuildStatusSet}}}})
-	rules.Platforms = NewPlatforms(1, Connections{{Name: "dc", Kind: "bitbucket-dc"}}, nil, nil, nil)
+	rules.Platforms = NewPlatforms(1, &Connections{{Name: "dc", Kind: "bitbucket-dc"}}, nil, nil, nil)
 	if many.Match(rules); len(many.Commits) != maxNamed {
 		t.Errorf("named %d of one webhook", len(many.Commits))
 	}
-	rules.Platforms = NewPlatforms(1, Connections{{Name: "dc", Kind: KindBitbucketCloud}}, nil, nil, nil)
+	rules.Platforms = NewPlatforms(1, &Connections{{Name: "dc", Kind: KindBitbucketCloud}}, nil, nil, nil)
 	if many.Match(rules); len(many.Commits) != 0 {
 		t.Errorf("named %d of the cloud edition, which tells of builds by itself", len(many.Commits))
 	}

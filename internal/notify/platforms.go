@@ -11,14 +11,17 @@ type Platforms struct {
 	Connections Connections
 	Count       int64
 	hooks       map[hookName]*Hook
+	file        *Connections
+	withFile    func(file *Connections) *Platforms
 }
 
 type hookName struct{ connection, hook string }
 
 // NewPlatforms adds what is stored to what the file declares, which wins.
-func NewPlatforms(count int64, file, stored Connections, hooks []*Hook, kinds map[string]Decoder) *Platforms {
-	p := &Platforms{Count: count, hooks: make(map[hookName]*Hook, len(hooks)+len(file))}
-	for _, c := range file {
+func NewPlatforms(count int64, file *Connections, stored Connections, hooks []*Hook, kinds map[string]Decoder) *Platforms {
+	p := &Platforms{Count: count, hooks: make(map[hookName]*Hook, len(hooks)+len(*file)), file: file}
+	p.withFile = func(file *Connections) *Platforms { return NewPlatforms(count, file, stored, hooks, kinds) }
+	for _, c := range *file {
 		c.File = true
 		p.Connections = append(p.Connections, c)
 		p.hooks[hookName{c.Name, ""}] = &Hook{Connection: c.Name, more: c.Secrets}
@@ -42,6 +45,14 @@ func NewPlatforms(count int64, file, stored Connections, hooks []*Hook, kinds ma
 		p.hooks[hookName{h.Connection, h.Name}] = h
 	}
 	return p
+}
+
+// WithFile is p with another file, which is compared by its address.
+func (p *Platforms) WithFile(file *Connections) *Platforms {
+	if p == nil || p.file == file {
+		return p
+	}
+	return p.withFile(file)
 }
 
 // Hook returns a hook and its connection; nil where there is none.

@@ -12,7 +12,7 @@ func TestMatch(t *testing.T) {
 		return &Rule{ID: id, ChannelID: channel, Connection: "dc", Format: Teams, Enabled: true, Filter: Filter{EventTypes: []EventType{BranchUpdated}}}
 	}
 	rules, _ := new(RuleSet).Next(7, []*Rule{rule(1, 10), rule(2, 20), rule(3, 10)})
-	rules.Platforms = NewPlatforms(1, nil, Connections{{Name: "dc"}}, []*Hook{
+	rules.Platforms = NewPlatforms(1, new(Connections), Connections{{Name: "dc"}}, []*Hook{
 		{ID: 1, Connection: "dc"}, {ID: 2, Connection: "dc", Name: "canoe", Scope: Scope{"ATL", "canoe"}},
 	}, nil)
 	webhook := func(hook string, id int64, repository string) *Receipt {

@@ -34,7 +34,7 @@ func (s *knownPlaces) PageReports(_ context.Context, p notify.ReportPage) ([]not
 func TestAdministeredRepositories(t *testing.T) {
 	places := func(rules int) *knownPlaces {
 		s := &knownPlaces{
-			platforms: notify.NewPlatforms(1, notify.Connections{{Name: "dc"}}, nil, []*notify.Hook{{Connection: "dc", Name: "hook", Scope: notify.Scope{ProjectKey: "ATL", RepositoryKey: "hooked"}}, {Connection: "dc", Name: "all"}}, nil),
+			platforms: notify.NewPlatforms(1, &notify.Connections{{Name: "dc"}}, nil, []*notify.Hook{{Connection: "dc", Name: "hook", Scope: notify.Scope{ProjectKey: "ATL", RepositoryKey: "hooked"}}, {Connection: "dc", Name: "all"}}, nil),
 			reports:   []notify.ReportInfo{{Report: notify.Report{Connection: "dc", ProjectKey: "PAC", RepositoryKey: "reported"}}},
 		}
 		list := []*notify.Rule{{ID: 1, Connection: "dc", Enabled: true}, {ID: 2, Connection: "dc", ProjectKey: "ATL", Enabled: true},

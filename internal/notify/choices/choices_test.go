@@ -46,7 +46,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(server.Close)
 	clock := func() time.Time { return w.now }
 	kinds := map[string]notify.Decoder{"bitbucket-dc": func(key string, _ []byte, _ string) (string, []notify.Event, error) { return key, nil, nil }}
-	platforms := notify.NewPlatforms(1, notify.Connections{
+	platforms := notify.NewPlatforms(1, &notify.Connections{
 		{Name: "main", Kind: "bitbucket-dc", BaseURL: server.URL, Token: secret.New("right")}, {Name: "mute", Kind: "bitbucket-dc", BaseURL: server.URL},
 	}, nil, nil, kinds)
 	w.Service = choices.New(choices.Options{

@@ -24,10 +24,27 @@ func (s *Store) ReplaceFile(ctx context.Context, file notify.Connections, record
 	// Before the commit: a reader of the new count must find these connections.
 	before := s.file.Swap(&file)
 	err := s.changePlatforms(ctx, record)
-	if err != nil {
-		s.file.Store(before)
+	if err == nil {
+		return nil
 	}
-	return err
+	s.file.Store(before)
+	for { // another change may have been loaded with file meanwhile
+		set := s.rules.Load()
+		if s.rules.CompareAndSwap(set, s.withFile(set)) {
+			return err
+		}
+	}
+}
+
+// withFile is set with the present connections of the configuration file.
+func (s *Store) withFile(set *notify.RuleSet) *notify.RuleSet {
+	platforms := set.Platforms.WithFile(s.file.Load())
+	if platforms == set.Platforms {
+		return set
+	}
+	with := *set
+	with.Platforms = platforms
+	return &with
 }
 
 // Platforms are the present connections and hooks on this node.
@@ -88,17 +105,18 @@ func (s *Store) readPlatforms(ctx context.Context, tx *db.Tx, count int64) (*not
 	if err != nil {
 		return nil, err
 	}
-	p := notify.NewPlatforms(count, *s.file.Load(), stored, hooks, s.kinds)
 	offers, err := readRenames(ctx, tx, `state = 'offered'`)
 	if err != nil {
 		return nil, err
 	}
 	for _, o := range offers {
-		if h, _ := p.Hook(o.Connection, o.Hook); h != nil && h.ID == o.HookID && !h.Scope.Holds(o.To) {
-			h.Offered = append(h.Offered, o.KeyChange())
+		for _, h := range hooks {
+			if h.ID == o.HookID && h.Connection == o.Connection && h.Name == o.Hook && !h.Scope.Holds(o.To) {
+				h.Offered = append(h.Offered, o.KeyChange())
+			}
 		}
 	}
-	return p, nil
+	return notify.NewPlatforms(count, s.file.Load(), stored, hooks, s.kinds), nil
 }
 
 func (s *Store) readConnections(ctx context.Context, tx *db.Tx) (notify.Connections, error) {

@@ -126,7 +126,7 @@ func (s *Store) load(ctx context.Context, tx *db.Tx) (*notify.RuleSet, error) {
 func (s *Store) swapRules(set *notify.RuleSet) {
 	for {
 		old := s.rules.Load()
-		if old.Generation >= set.Generation || s.rules.CompareAndSwap(old, set) {
+		if old.Generation >= set.Generation || s.rules.CompareAndSwap(old, s.withFile(set)) {
 			return
 		}
 	}
