@@ -10,8 +10,8 @@ import (
 
 // withCurrentGrants adds to a platform's user what they administer there now. Other
 // users stay as they are. Unauthenticated: the platform does not have the user any
-// more, or users do not come from the source any more. Unavailable: the platform does
-// not say.
+// more, or users do not come from the source any more. Unavailable: the platform or the
+// database does not say.
 func (s *Service) withCurrentGrants(ctx context.Context, p *Principal) (*Principal, error) {
 	switch {
 	case !s.hasSource(p.Source):
@@ -30,7 +30,7 @@ func (s *Service) withCurrentGrants(ctx context.Context, p *Principal) (*Princip
 		select {
 		case a := <-asked:
 			if a.Err != nil {
-				return nil, s.platform.unanswered(a.Err)
+				return nil, a.Err
 			}
 			rights, _ = a.Val.([]Grant)
 		case <-ctx.Done():
@@ -45,9 +45,14 @@ func (s *Service) withCurrentGrants(ctx context.Context, p *Principal) (*Princip
 func (s *Service) askCurrentGrants(ctx context.Context, p *Principal) ([]Grant, error) {
 	candidates, err := s.candidates(ctx, p.UserID)
 	if err != nil {
+		s.log.WarnContext(ctx, "what a user administers on the platform could not be read from the database", "user", p.Ref(), "error", err)
 		return nil, err
 	}
-	return s.platform.CurrentGrants(ctx, p.Name, candidates)
+	grants, err := s.platform.CurrentGrants(ctx, p.Name, candidates)
+	if err != nil {
+		return nil, s.platform.unanswered(err)
+	}
+	return grants, nil
 }
 
 // forget has the next request ask about the candidates that are stored now.

@@ -309,3 +309,27 @@ func TestPlatformUsersAreKeptApart(t *testing.T) {
 		}
 	})
 }
+
+// A database that does not answer is not told as the platform not answering; the log has
+// what is wrong with it.
+func TestTheDatabaseIsNotThePlatform(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		s := withPlatform(n)
+		_, p, err := n.SignIn(t.Context(), "bob", "bob's password", here)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.move(presentFor)
+		presents := s.presents
+		if err := n.db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		_, err = n.withCurrentGrants(t.Context(), p)
+		if !fault.Is(err, fault.Unavailable) || !strings.Contains(fault.As(err).Message, "database") || s.presents != presents {
+			t.Errorf("while the database is away: %v", err)
+		}
+		if !strings.Contains(n.log.String(), "The database is closed") {
+			t.Errorf("the log is %s", n.log)
+		}
+	})
+}
