@@ -25,7 +25,7 @@ type RuleInfo struct {
 type RuleBacklog struct {
 	Waiting int
 	Alone   int  // of these, what no other rule took too
-	More    bool // not all that wait on the channel were looked at, as far as is known: there may be more
+	More    bool // more than these wait on the channel, of which some may be for the rule
 }
 
 // RuleAccount is the account of the cloud platform that a rule of the cloud

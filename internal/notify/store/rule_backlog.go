@@ -36,8 +36,15 @@ func countOwnWaiting(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo, mo
 }
 
 func countOwnOfChannel(ctx context.Context, tx *db.Tx, channel int64, rules []*notify.RuleInfo, most int) error {
-	for _, r := range rules {
-		r.Backlog.More = r.Channel.Waiting >= most
+	if rules[0].Channel.Waiting >= most { // it may have been counted no further
+		var more bool
+		if err := tx.Get(ctx, "looking for more that waits", []any{&more}, `SELECT EXISTS (SELECT 1 FROM notify_deliveries
+			WHERE channel_id = $1 AND finished_at = 0 ORDER BY id LIMIT 1 OFFSET $2)`, channel, most); err != nil {
+			return err
+		}
+		for _, r := range rules {
+			r.Backlog.More = more
+		}
 	}
 	return tx.EachRow(ctx, "counting what waits for rules", func(row db.Row) error {
 		var encoded string
