@@ -149,3 +149,31 @@ func writeCommand(b *strings.Builder, n *kong.Node, common []*kong.Flag, headed 
 func asText(s string) string {
 	return strings.NewReplacer("*", `\*`, "<", `\<`, "_", `\_`).Replace(s)
 }
+
+// What a command takes for a channel or a user, its help says: also a channel's id, and users
+// of platforms and providers.
+func TestHelpSaysHowToName(t *testing.T) {
+	parser, err := newParser(t.Context(), new(commands), streams{}, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]int{}
+	for _, leaf := range parser.Model.Leaves(true) {
+		path := leaf.Path()
+		for _, arg := range leaf.Positional {
+			want := map[string]string{"channel": "name, id or fingerprint"}[arg.Name]
+			if strings.HasPrefix(path, "users ") && arg.Name == "name" && leaf.Name != "add" && leaf.Name != "password" {
+				want = "oidc:ann"
+			}
+			if want != "" {
+				said[arg.Name]++
+			}
+			if !strings.Contains(arg.Help, want) {
+				t.Errorf("%s: the help of %s is %q, without %q", path, arg.Name, arg.Help, want)
+			}
+		}
+	}
+	if said["channel"] != 3 || said["name"] != 7 {
+		t.Errorf("looked at %v", said)
+	}
+}

@@ -73,9 +73,9 @@ func (c deliveriesCmd) Run(ctx context.Context, s streams) error {
 
 type retryChannelCmd struct {
 	askFlags
-	Which   string `help:"${which}" placeholder:"WHICH" enum:"all,recent,none" required:""`
-	Test    bool   `help:"Try it with a test message. If the chat platform takes it, a broken channel opens again; else nothing is cancelled."`
-	Channel string `arg:"" help:"The channel's name, or its fingerprint, from notify channels."`
+	Which string `help:"${which}" placeholder:"WHICH" enum:"all,recent,none" required:""`
+	Test  bool   `help:"${test_channel}"`
+	channelArg
 }
 
 func (c retryChannelCmd) Run(ctx context.Context, s streams) error {

@@ -63,11 +63,12 @@ func (f newPassword) say(s streams, asJSON bool, name string, password secret.Va
 // aboutUser belongs to commands about one user.
 type aboutUser struct {
 	accountFlags
-	Name string `arg:"" help:"The user's name."`
+	Name string `arg:"" help:"${user}"`
 }
 
 type userAddCmd struct {
-	aboutUser
+	accountFlags
+	Name string `arg:"" help:"The user's name."`
 	newPassword
 }
 
@@ -159,8 +160,8 @@ func userState(u *api.User) string {
 
 type userGrantCmd struct {
 	accountFlags
-	Name       string              `arg:"" help:"The user's name."`
-	Permission identity.Permission `arg:"" enum:"SYS_ADMIN,ADMIN,PROJECT_ADMIN,REPO_ADMIN" help:"SYS_ADMIN, ADMIN, PROJECT_ADMIN, REPO_ADMIN."`
+	Name       string              `arg:"" help:"${user}"`
+	Permission identity.Permission `arg:"" enum:"SYS_ADMIN,ADMIN,PROJECT_ADMIN,REPO_ADMIN" help:"${permission}"`
 	resourceFlags
 }
 
@@ -172,7 +173,7 @@ func (c userGrantCmd) Run(ctx context.Context, s streams) error {
 
 type userRevokeCmd struct {
 	accountFlags
-	Name  string `arg:"" help:"The user's name."`
+	Name  string `arg:"" help:"${user}"`
 	Grant int64  `arg:"" help:"The grant's id, from users list."`
 }
 
@@ -189,7 +190,7 @@ func (c userDisableCmd) Run(ctx context.Context, s streams) error {
 type userEnableCmd struct {
 	accountFlags
 	KeepToken []int64 `help:"Keep this token of the user, by its id (outrigger tokens list --for NAME). May be repeated." placeholder:"ID"`
-	Name      string  `arg:"" help:"The user's name."`
+	Name      string  `arg:"" help:"${user}"`
 }
 
 func (c userEnableCmd) Run(ctx context.Context, s streams) error {
@@ -212,7 +213,7 @@ func (c userDeleteCmd) Run(ctx context.Context, s streams) error {
 }
 
 type secondFactorCmd struct {
-	Remove secondFactorRemoveCmd `cmd:"" help:"Remove the authenticator app, passkeys and recovery codes of a user. The user's sessions end."`
+	Remove secondFactorRemoveCmd `cmd:"" help:"${remove_factor}"`
 }
 
 type secondFactorRemoveCmd struct{ aboutUser }

@@ -16,13 +16,18 @@ func words() kong.Vars {
 			"match any part of the name).",
 		"mapped_site": "The cloud site that the id mappings report is for: --cloud-site-url of outrigger threads id-mappings. It is " +
 			"compared with the target.",
-		"outcome": "Only events with this outcome: taken, not_taken, silent, unknown or not_understood.",
+		"outcome":       "Only events with this outcome: taken, not_taken, silent, unknown or not_understood.",
+		"permission":    "SYS_ADMIN, ADMIN, PROJECT_ADMIN, REPO_ADMIN.",
+		"remove_factor": "Remove the authenticator app, passkeys and recovery codes of a user. The user's sessions end.",
 		"report_format": "The message as it would be sent to Teams or Slack, or an HTML page that shows it. Default: the figures and a " +
 			"line for each inactive pull request.",
 		"restore_mode": "merge keeps threads that are not in the backup, replace deletes them.",
 		"rotate": "Encrypt stored secrets with a new key. If secret_key is set, set it to the new key and secret_key_previous to the old " +
 			"one first. Otherwise stop the server; a new secret.key is created.",
 		"scope": "What the token allows: all, read, backup, monitoring, builds or mail. Monitoring and mail need ADMIN.",
+		"test_channel": "Try it with a test message. If the chat platform takes it, a broken channel opens again; else nothing is " +
+			"cancelled.",
+		"user":  "The user's name. Of a platform or a provider, it has the source before it: main:ann or oidc:ann.",
 		"which": "Which waiting messages to send: all, recent (the last 24 hours) or none. The others are cancelled.",
 	}
 }
