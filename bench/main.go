@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -56,13 +55,18 @@ func main() {
 		"what to measure; growth is growth-events, growth-rules and growth-waiting")
 	grown := flag.Float64("grown", 1, "how much of the rows that growth fills a database with")
 	flag.Parse()
-	if err := run(context.Background(), *took, *grown, strings.Split(*only, ",")); err != nil {
+	chosen, err := choose(strings.Split(*only, ","))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(2)
+	}
+	if err := run(context.Background(), *took, *grown, chosen); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, took time.Duration, grown float64, only []string) error {
+func run(ctx context.Context, took time.Duration, grown float64, chosen []measurement) error {
 	dir, err := os.MkdirTemp("", "outrigger-bench-")
 	if err != nil {
 		return err
@@ -76,26 +80,8 @@ func run(ctx context.Context, took time.Duration, grown float64, only []string) 
 	defer b.table.Flush()
 	fmt.Printf("%s %s/%s, %d processors, %s a measurement\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), took)
 	b.row("what", "measured", "to hold")
-	for _, m := range []struct {
-		name    string
-		measure func(context.Context) error
-	}{
-		{"sqlite", b.sqlite},
-		{"postgres", b.postgres},
-		{"slow", b.slow},
-		{"growth-events", b.growthEvents},
-		{"growth-rules", b.growthRules},
-		{"growth-waiting", b.growthWaiting},
-		{"mail", b.mail},
-		{"status", b.status},
-		{"export", b.export},
-		{"migration", b.migration},
-		{"idle", b.idle},
-	} {
-		if !slices.ContainsFunc(only, func(o string) bool { return m.name == o || strings.HasPrefix(m.name, o+"-") }) {
-			continue
-		}
-		err := m.measure(ctx)
+	for _, m := range chosen {
+		err := m.measure(b, ctx)
 		b.end()
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
