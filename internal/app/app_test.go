@@ -20,7 +20,7 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
-	"outrigger/internal/identity"
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/secret"
 )
 
@@ -31,9 +31,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const patience = time.Minute
 
 const password = "correct horse battery staple"
-
-// cheap is what a password costs here, a thousandth.
-var cheap = identity.PasswordCost{Memory: 64, Rounds: 1}
 
 func settings(t *testing.T) *config.Config {
 	cfg := config.Default()
@@ -49,7 +46,7 @@ func settings(t *testing.T) *config.Config {
 // their own: others run on a busy machine, where a step takes longer.
 func newApp(t *testing.T, cfg *config.Config, o Options) *App {
 	t.Helper()
-	o.PasswordCost = cheap
+	o.PasswordCost = identitytest.Cost
 	a, err := New(cfg, o)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"outrigger/internal/config"
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/notify"
 	"outrigger/internal/secret"
 )
@@ -22,7 +23,7 @@ func startDemo(t *testing.T) *Demo {
 	cfg.Notify.Connections = []config.Connection{{
 		Name: "demo", Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com", WebhookSecret: secret.New("hook secret"),
 	}}
-	d, err := NewDemo(cfg, Options{Version: "v0", PasswordCost: cheap})
+	d, err := NewDemo(cfg, Options{Version: "v0", PasswordCost: identitytest.Cost})
 	if err != nil {
 		t.Fatal(err)
 	}

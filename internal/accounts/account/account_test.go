@@ -16,6 +16,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/identity"
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/secret"
 	"outrigger/internal/secret/secrettest"
 )
@@ -42,7 +43,7 @@ func newSite(t *testing.T) *site {
 	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, identity.Migrations); err != nil {
 		t.Fatal(err)
 	}
-	s.identity = identity.New(d, identity.Options{Box: secrettest.Box(t, d), Clock: clock, Log: slog.New(slog.DiscardHandler), DataDir: t.TempDir()})
+	s.identity = identity.New(d, identity.Options{Box: secrettest.Box(t, d), Clock: clock, Log: slog.New(slog.DiscardHandler), DataDir: t.TempDir(), PasswordCost: identitytest.Cost})
 	for name, password := range map[string]string{"ada": adaPassword, "eve": evePassword} {
 		if _, err := s.identity.CreateUser(t.Context(), name, secret.New(password)); err != nil {
 			t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/identity"
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/rest"
 	"outrigger/internal/rest/openapitest"
 	"outrigger/internal/secret"
@@ -44,7 +45,7 @@ func each(t *testing.T, fn func(s site)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := site{t: t, Service: identity.New(d, identity.Options{Box: box, Log: log, DataDir: t.TempDir()})}
+		s := site{t: t, Service: identity.New(d, identity.Options{Box: box, Log: log, DataDir: t.TempDir(), PasswordCost: identitytest.Cost})}
 		server := httptest.NewUnstartedServer(nil)
 		s.base = "http://" + server.Listener.Addr().String() + "/base"
 		router, err := rest.NewRouter(rest.Options{Identity: s.Service, Log: log, BaseURL: s.base})

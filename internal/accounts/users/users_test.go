@@ -18,6 +18,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/identity"
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/secret"
 	"outrigger/internal/secret/secrettest"
 )
@@ -35,7 +36,7 @@ type site struct {
 
 func each(t *testing.T, fn func(s *site)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := &site{t: t, Service: identity.New(d, identity.Options{Box: secrettest.Box(t, d), Log: slog.New(slog.DiscardHandler), DataDir: t.TempDir()})}
+		s := &site{t: t, Service: identity.New(d, identity.Options{Box: secrettest.Box(t, d), Log: slog.New(slog.DiscardHandler), DataDir: t.TempDir(), PasswordCost: identitytest.Cost})}
 		for _, name := range []string{"root", "ann"} {
 			if _, err := s.CreateUser(t.Context(), name, secret.New(password)); err != nil {
 				t.Fatal(err)
@@ -266,7 +267,7 @@ func TestListOfUsersGoesOn(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	u := &users{Options{Service: identity.New(d, identity.Options{Box: secrettest.Box(t, d), Log: slog.New(slog.DiscardHandler), DataDir: t.TempDir()})}}
+	u := &users{Options{Service: identity.New(d, identity.Options{Box: secrettest.Box(t, d), Log: slog.New(slog.DiscardHandler), DataDir: t.TempDir(), PasswordCost: identitytest.Cost})}}
 	seen := 0
 	for path := "/system/users"; path != ""; {
 		r := httptest.NewRequest("GET", path, nil)

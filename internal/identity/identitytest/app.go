@@ -11,6 +11,10 @@ import (
 	"outrigger/internal/secret"
 )
 
+// Cost is that of passwords in tests, a thousandth of what it should be: under the race
+// detector a usual one takes a third of a second.
+var Cost = identity.PasswordCost{Memory: 64, Rounds: 1}
+
 // App is a phone with an authenticator app.
 type App struct {
 	Recovery []string // codes
