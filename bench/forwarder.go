@@ -41,15 +41,8 @@ func forwarder(client *http.Client, sink string) http.Handler {
 }
 
 // startForwarder runs the forwarder with a load and a sink.
-func (b *bench) startForwarder(ctx context.Context) (*subject, error) {
-	sink, err := b.sink(channels)
-	if err != nil {
-		return nil, err
-	}
-	addr, err := freeAddress()
-	if err != nil {
-		return nil, err
-	}
-	pid, err := b.self(ctx, "forward", addr, sink.URL())
-	return &subject{load: loadtest.NewLoad(channels, connections, addr), sink: sink, pid: pid}, err
+func (b *bench) startForwarder(ctx context.Context) *subject {
+	sink, addr := b.sink(channels), freeAddress()
+	pid := b.self(ctx, addr, "forward", addr, sink.URL())
+	return newSubject(loadtest.NewLoad(channels, connections, addr), sink, func() int { return pid })
 }

@@ -1,13 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -38,64 +39,52 @@ const (
 func (f *filled) size(n int) int { return max(1, int(float64(n)*f.scale)) }
 
 // keep has the database keep n events with two deliveries each.
-func (f *filled) keep(ctx context.Context, n int) error {
-	if err := f.deliver(ctx); err != nil {
-		return err
-	}
-	return f.change(ctx, func(d *sql.Tx, events, deliveries columns) error {
-		return inSlices(f.size(n), func(from, to int) error {
-			return execAll(ctx, d,
-				multiply("notify_events", events, map[string]string{
-					"id": "t.id + n * 1000000", "request_id": "NULL", "fingerprint": "NULL", "needed": "2",
-					"delivery": "CASE WHEN t.delivery > 0 THEN t.delivery + n * 2000000 ELSE 0 END",
-				}, from, to),
-				multiply("notify_deliveries", deliveries, map[string]string{
-					"id": "t.id + n * 2000000", "event_id": "t.event_id + n * 1000000",
-				}, from, to),
-				multiply("notify_deliveries", deliveries, map[string]string{
-					"id": "t.id + n * 2000000 + 1000000", "event_id": "t.event_id + n * 1000000",
-				}, from, to))
-		})
-	}, "notify_events", "notify_deliveries")
+func (f *filled) keep(ctx context.Context, n int) {
+	f.deliver(ctx)
+	f.change(ctx, func(tx *sql.Tx) {
+		events, deliveries := columnsOf(ctx, tx, "notify_events"), columnsOf(ctx, tx, "notify_deliveries")
+		for from, to := range slicesOf(f.size(n)) {
+			multiply(ctx, tx, events, map[string]string{
+				"id": "t.id + n * 1000000", "request_id": "NULL", "fingerprint": "NULL", "needed": "2",
+				"delivery": "CASE WHEN t.delivery > 0 THEN t.delivery + n * 2000000 ELSE 0 END",
+			}, from, to)
+			for _, id := range []string{"t.id + n * 2000000", "t.id + n * 2000000 + 1000000"} {
+				multiply(ctx, tx, deliveries, map[string]string{"id": id, "event_id": "t.event_id + n * 1000000"}, from, to)
+			}
+		}
+	})
 }
 
 // wait has n messages wait on channels that nothing listens at.
-func (f *filled) wait(ctx context.Context, n int) error {
-	rules, err := f.rules(ctx, waitingChannels, "http://127.0.0.1:1")
-	if err != nil {
-		return err
-	}
-	if err := f.deliver(ctx); err != nil {
-		return err
-	}
-	return f.change(ctx, func(d *sql.Tx, deliveries, _ columns) error {
+func (f *filled) wait(ctx context.Context, n int) {
+	rules := f.rules(ctx, waitingChannels, "http://127.0.0.1:1")
+	f.deliver(ctx)
+	f.change(ctx, func(tx *sql.Tx) {
 		rule := fmt.Sprintf("(%d + (t.id + n) %% %d)", rules[0], len(rules))
-		return inSlices(f.size(n), func(from, to int) error {
-			return execAll(ctx, d, multiply("notify_deliveries", deliveries, map[string]string{
+		deliveries := columnsOf(ctx, tx, "notify_deliveries")
+		for from, to := range slicesOf(f.size(n)) {
+			multiply(ctx, tx, deliveries, map[string]string{
 				"id": "t.id + n * 1000000", "state": "'waiting'", "finished_at": "0", "attempts": "0", "took": "0", "status": "0", "answer": "''",
 				"rule_id": rule, "rules": "'[' || " + rule + " || ']'", "channel_id": "(SELECT channel_id FROM notify_rules WHERE id = " + rule + ")",
-			}, from, to))
-		})
-	}, "notify_deliveries", "notify_deliveries")
+			}, from, to)
+		}
+	})
 }
 
 // addRules makes n rules of other repositories, on as many channels.
-func (f *filled) addRules(ctx context.Context, n, channelCount int) error {
-	first, err := f.rules(ctx, f.size(channelCount), f.sink.URL())
-	if err != nil {
-		return err
-	}
-	return f.change(ctx, func(d *sql.Tx, rules, _ columns) error {
+func (f *filled) addRules(ctx context.Context, n, channelCount int) {
+	first := f.rules(ctx, f.size(channelCount), f.sink.URL())
+	f.change(ctx, func(tx *sql.Tx) {
 		key := fmt.Sprintf("'other-' || ((t.id + n * %d) %% %d)", len(first), ruleRepositories)
-		change := map[string]string{"id": fmt.Sprintf("t.id + n * %d", len(first)), "repository_key": key, "repository_fold": key}
-		return execAll(ctx, d, fmt.Sprintf("INSERT INTO notify_rules (%s) SELECT %s FROM notify_rules t, %s WHERE t.id >= %d",
-			strings.Join(rules, ", "), rules.with(change), numbers(1, f.size(n)/len(first)), first[0]))
-	}, "notify_rules", "notify_rules")
+		columnsOf(ctx, tx, "notify_rules").copy(ctx, tx, map[string]string{
+			"id": fmt.Sprintf("t.id + n * %d", len(first)), "repository_key": key, "repository_fold": key,
+		}, fmt.Sprintf("WHERE id >= %d", first[0]), 1, f.size(n)/len(first))
+	})
 }
 
 // rules makes n rules with a channel each at a URL, and returns their ids, which
 // ascend.
-func (f *filled) rules(ctx context.Context, n int, url string) ([]int64, error) {
+func (f *filled) rules(ctx context.Context, n int, url string) []int64 {
 	ids := make([]int64, n)
 	var all errgroup.Group
 	all.SetLimit(16) // writers share commits
@@ -105,116 +94,65 @@ func (f *filled) rules(ctx context.Context, n int, url string) ([]int64, error) 
 			return err
 		})
 	}
-	if err := all.Wait(); err != nil {
-		return nil, err
-	}
+	check(all.Wait())
 	slices.Sort(ids) // the first may have been saved after others
-	return ids, nil
+	return ids
 }
 
 // deliver has the node take fillEvents events and deliver them.
-func (f *filled) deliver(ctx context.Context) error {
+func (f *filled) deliver(ctx context.Context) {
 	f.load.Each = fillEvents / channels
 	f.load.Run(ctx, 0)
 	f.load.Each = 0
-	arriving, cancel := context.WithTimeout(ctx, arrivalTime)
-	defer cancel()
-	if v := loadtest.Await(arriving, f.load, f.sink); v.Missing > 0 {
-		return fmt.Errorf("%s", v)
-	}
-	return nil
+	f.arrived(ctx)
 }
 
 // change stops the node and changes its database.
-func (f *filled) change(ctx context.Context, change func(d *sql.Tx, first, second columns) error, first, second string) error {
-	if _, err := f.Stop(); err != nil {
-		return err
-	}
-	d, err := sql.Open("sqlite", "file:"+filepath.Join(f.Settings.Dir, "outrigger.db")+"?_pragma=synchronous(off)&_pragma=cache_size(-200000)")
-	if err != nil {
-		return err
-	}
+func (f *filled) change(ctx context.Context, change func(*sql.Tx)) {
+	must(f.Stop())
+	file := filepath.Join(f.Settings.Dir, "outrigger.db")
+	d := must(sql.Open("sqlite", "file:"+file+"?_pragma=synchronous(off)&_pragma=cache_size(-200000)"))
 	defer d.Close()
-	tx, err := d.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
+	tx := must(d.BeginTx(ctx, nil))
 	defer tx.Rollback()
-	one, err := columnsOf(ctx, tx, first)
-	if err != nil {
-		return err
-	}
-	two, err := columnsOf(ctx, tx, second)
-	if err != nil {
-		return err
-	}
-	if err := change(tx, one, two); err != nil {
-		return err
-	}
-	return tx.Commit()
+	change(tx)
+	check(tx.Commit())
 }
 
 // columns are those of a table.
-type columns []string
+type columns struct {
+	table string
+	names []string
+}
 
-func columnsOf(ctx context.Context, d *sql.Tx, table string) (list columns, err error) {
-	rows, err := d.QueryContext(ctx, "SELECT name FROM pragma_table_info('"+table+"')")
-	if err != nil {
-		return nil, err
+func columnsOf(ctx context.Context, tx *sql.Tx, table string) columns {
+	var names string
+	check(tx.QueryRowContext(ctx, "SELECT group_concat(name) FROM pragma_table_info($1)", table).Scan(&names))
+	return columns{table, strings.Split(names, ",")}
+}
+
+// copy copies the rows of a condition once for each n in [from, to]. The changes of
+// columns may use n, and the row t.
+func (c columns) copy(ctx context.Context, tx *sql.Tx, changes map[string]string, where string, from, to int) {
+	values := make([]string, len(c.names))
+	for i, name := range c.names {
+		values[i] = cmp.Or(changes[name], "t."+name)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		list = append(list, name)
-	}
-	return list, rows.Err()
+	must(tx.ExecContext(ctx, fmt.Sprintf(`WITH RECURSIVE x(n) AS (SELECT %d UNION ALL SELECT n + 1 FROM x WHERE n < %d)
+		INSERT INTO %s (%s) SELECT %s FROM x, (SELECT * FROM %[3]s %[6]s) t`,
+		from, to, c.table, strings.Join(c.names, ", "), strings.Join(values, ", "), where)))
 }
 
-// with returns what to select for the columns: those of a row t, but for changes.
-func (c columns) with(changes map[string]string) string {
-	var list []string
-	for _, name := range c {
-		if sql, ok := changes[name]; ok {
-			list = append(list, sql)
-		} else {
-			list = append(list, "t."+name)
-		}
-	}
-	return strings.Join(list, ", ")
+// multiply copies the first fillEvents rows.
+func multiply(ctx context.Context, tx *sql.Tx, c columns, changes map[string]string, from, to int) {
+	c.copy(ctx, tx, changes, fmt.Sprintf("WHERE id < 1000000 ORDER BY id LIMIT %d", fillEvents), from, to)
 }
 
-// multiply returns a statement that copies the first fillEvents rows of a table once
-// for each n in [from, to]. The changes of columns may use n.
-func multiply(table string, c columns, changes map[string]string, from, to int) string {
-	return fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s, (SELECT * FROM %s WHERE id < 1000000 ORDER BY id LIMIT %d) t",
-		table, strings.Join(c, ", "), c.with(changes), numbers(from, to), table, fillEvents)
-}
-
-// numbers returns a subquery whose column n has the numbers in [from, to].
-func numbers(from, to int) string {
-	return fmt.Sprintf("(WITH RECURSIVE x(n) AS (SELECT %d UNION ALL SELECT n + 1 FROM x WHERE n < %d) SELECT n FROM x)", from, to)
-}
-
-// inSlices calls add with the numbers of copies that make n rows of fillEvents.
-func inSlices(n int, add func(from, to int) error) error {
-	copies, slice := max(1, n/fillEvents), max(1, fillSlice/fillEvents)
-	for from := 1; from <= copies; from += slice {
-		if err := add(from, min(copies, from+slice-1)); err != nil {
-			return err
+// slicesOf are the numbers of copies that make n rows of fillEvents, from and to.
+func slicesOf(n int) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		copies, slice := max(1, n/fillEvents), max(1, fillSlice/fillEvents)
+		for from := 1; from <= copies && yield(from, min(copies, from+slice-1)); from += slice {
 		}
 	}
-	return nil
-}
-
-func execAll(ctx context.Context, d *sql.Tx, statements ...string) error {
-	for _, s := range statements {
-		began := time.Now()
-		if _, err := d.ExecContext(ctx, s); err != nil {
-			return fmt.Errorf("%s after %s: %w", s, time.Since(began), err)
-		}
-	}
-	return nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"outrigger/internal/loadtest"
@@ -16,29 +15,14 @@ const (
 )
 
 // idle measures a node that has nothing to do.
-func (b *bench) idle(ctx context.Context) error {
-	p, err := b.node(ctx, loadtest.Settings{})
-	if err != nil {
-		return err
-	}
+func (b *bench) idle(ctx context.Context) {
+	p := b.node(ctx, loadtest.Settings{})
 	var took []time.Duration
 	for range starts {
-		if _, err := p.Stop(); err != nil {
-			return err
-		}
-		d, err := p.Start(ctx)
-		if err != nil {
-			return err
-		}
-		took = append(took, d)
+		must(p.Stop())
+		took = append(took, must(p.Start(ctx)))
 	}
-	slices.Sort(took)
 	<-time.After(settle)
-	resident, err := loadtest.Resident(p.PID())
-	if err != nil {
-		return err
-	}
-	b.row("idle: start to ready", millis(took[starts/2]), "under 300 ms")
-	b.row("idle: resident memory", mib(resident), "under 40 MiB")
-	return nil
+	b.row("idle: start to ready", millis(median(took)), "under 300 ms")
+	b.row("idle: resident memory", mib(must(loadtest.Resident(p.PID()))), "under 40 MiB")
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"outrigger/internal/loadtest"
+	"outrigger/internal/work"
 )
 
 // smtpSource is Postfix's test client.
@@ -36,58 +37,21 @@ const (
 	mailPatience = 5 * time.Minute
 )
 
-// mailer is a mail server under load, and what it did so far.
-type mailer struct {
-	addr  string
-	empty func(context.Context) (bool, error) // whether its queue is
-	cpu   func() (time.Duration, error)       // that it has used
-	count int                                 // of messages a round
-
-	messages int
-	took     time.Duration
-	used     time.Duration
-}
-
-func (m *mailer) rate() float64 { return float64(m.messages) / m.took.Seconds() }
-
-func (m *mailer) each() time.Duration { return m.used / time.Duration(m.messages) }
-
 // mail measures the relay against Postfix: the same client, the same sink, the
 // same disk, in turn. What the client gets straight into the sink is what no
 // server between them can reach.
-func (b *bench) mail(ctx context.Context) error {
+func (b *bench) mail(ctx context.Context) {
 	if missing := mailTools(); missing != "" {
 		b.row("mail", "not measured: "+missing, "")
-		return nil
+		return
 	}
 	// Postfix's own sink takes every message and keeps none.
-	sink, err := freeAddress()
-	if err != nil {
-		return err
-	}
-	if _, err := b.program(ctx, sink, "smtp-sink", "-u", "nobody", "-4", sink, "1000"); err != nil {
-		return fmt.Errorf("smtp-sink: %w", err)
-	}
-	postfix, err := b.postfix(ctx, sink)
-	if err != nil {
-		return err
-	}
-	alike, err := b.relay(ctx, sink, postfixConnections)
-	if err != nil {
-		return err
-	}
-	usual, err := b.relay(ctx, sink, 0)
-	if err != nil {
-		return err
-	}
-	straight := &mailer{
-		addr:  sink,
-		empty: func(context.Context) (bool, error) { return true, nil },
-		cpu:   func() (time.Duration, error) { return 0, nil }, // it is not asked for
-	}
-	if err := b.inTurn(ctx, straight, postfix, alike, usual); err != nil {
-		return err
-	}
+	sink := freeAddress()
+	b.program(ctx, sink, "smtp-sink", "-u", "nobody", "-4", sink, "1000")
+	// The processor time of the sink itself is not asked for.
+	straight := mailer(sink, func() bool { return true }, func() (time.Duration, error) { return 0, nil })
+	postfix, alike, usual := b.postfix(ctx, sink), b.relay(ctx, sink, postfixConnections), b.relay(ctx, sink, 0)
+	b.inTurn(ctx, straight, postfix, alike, usual)
 	b.row("mail: smtp-source straight into smtp-sink", fmt.Sprintf("%.0f/s", straight.rate()), "")
 	b.row(fmt.Sprintf("mail: Postfix, in and out, %d connections to the smarthost", postfixConnections),
 		fmt.Sprintf("%.0f/s", postfix.rate()), "")
@@ -97,7 +61,6 @@ func (b *bench) mail(ctx context.Context) error {
 	b.row("mail: times Postfix's rate", fmt.Sprintf("%.1f", usual.rate()/postfix.rate()), "")
 	b.row("mail: processor time a message", fmt.Sprintf("%s, with 8 connections %s (Postfix %s)", micros(alike.each()), micros(usual.each()),
 		micros(postfix.each())), "")
-	return nil
 }
 
 // mailTools says what is missing to measure mail.
@@ -113,98 +76,49 @@ func mailTools() string {
 	return ""
 }
 
-// inTurn has each mailer pass on messages for b.took altogether, a round each in
-// turn.
-func (b *bench) inTurn(ctx context.Context, mailers ...*mailer) error {
-	for _, m := range mailers {
-		m.count = firstMail
-		if err := m.round(ctx); err != nil {
-			return err
-		}
-		m.count = max(int(m.rate()*b.took.Seconds())/rounds, firstMail)
-		m.messages, m.took, m.used = 0, 0, 0
-	}
-	for range rounds {
-		for _, m := range mailers {
-			if err := m.round(ctx); err != nil {
-				return err
+// mailer is a mail server that passes messages on until its queue is empty: as many
+// as it did of those before in the time.
+func mailer(addr string, empty func() bool, cpu func() (time.Duration, error)) *meter {
+	rate := 0.0
+	return &meter{cpu: cpu, work: func(ctx context.Context, about time.Duration) int {
+		n, began := max(int(rate*about.Seconds()), firstMail), time.Now()
+		sendMail(ctx, addr, n, mailSize)
+		for !empty() {
+			if time.Since(began) > mailPatience {
+				check(fmt.Errorf("messages still wait after %s", mailPatience))
 			}
+			check(work.Sleep(ctx, mailPoll))
 		}
-	}
-	return nil
-}
-
-// round ends when everything has been passed on.
-func (m *mailer) round(ctx context.Context) error {
-	before, err := m.cpu()
-	if err != nil {
-		return err
-	}
-	began := time.Now()
-	if err := sendMail(ctx, m.addr, m.count, mailSize); err != nil {
-		return err
-	}
-	if err := m.drained(ctx); err != nil {
-		return err
-	}
-	m.took += time.Since(began)
-	after, err := m.cpu()
-	m.used += after - before
-	m.messages += m.count
-	return err
-}
-
-func (m *mailer) drained(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, mailPatience)
-	defer cancel()
-	for {
-		empty, err := m.empty(ctx)
-		if empty || err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("messages still wait after %s", mailPatience)
-		case <-time.After(mailPoll):
-		}
-	}
+		rate = float64(n) / time.Since(began).Seconds()
+		return n
+	}}
 }
 
 // sendMail sends n messages over mailSessions kept sessions and returns when all
 // of them were acknowledged.
-func sendMail(ctx context.Context, addr string, n, size int) error {
-	cmd := exec.CommandContext(ctx, smtpSource, "-d", "-s", strconv.Itoa(min(mailSessions, n)), "-m", strconv.Itoa(n),
-		"-l", strconv.Itoa(size), "-f", "jira@example.com", "-t", "ada@example.org", addr)
+func sendMail(ctx context.Context, addr string, n, size int) {
+	command(exec.CommandContext(ctx, smtpSource, "-d", "-s", strconv.Itoa(min(mailSessions, n)), "-m", strconv.Itoa(n),
+		"-l", strconv.Itoa(size), "-f", "jira@example.com", "-t", "ada@example.org", addr))
+}
+
+// command runs one that must succeed.
+func command(cmd *exec.Cmd) {
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("smtp-source: %w: %s", err, bytes.TrimSpace(out))
+		check(fmt.Errorf("%s: %w: %s", cmd, err, bytes.TrimSpace(out)))
 	}
-	return nil
 }
 
 // relay is a node that sends to the sink over so many connections; 0 is its
 // default.
-func (b *bench) relay(ctx context.Context, sink string, connections int) (*mailer, error) {
-	addr, err := freeAddress()
-	if err != nil {
-		return nil, err
-	}
-	p, err := b.node(ctx, loadtest.Settings{MailListen: addr, Smarthost: sink, MailConnections: connections})
-	if err != nil {
-		return nil, err
-	}
-	return &mailer{
-		addr: addr,
-		empty: func(ctx context.Context) (bool, error) {
-			size, err := queued(ctx, p)
-			return size == 0, err
-		},
-		cpu: func() (time.Duration, error) { return loadtest.CPU(p.PID()) },
-	}, nil
+func (b *bench) relay(ctx context.Context, sink string, connections int) *meter {
+	addr := freeAddress()
+	p := b.node(ctx, loadtest.Settings{MailListen: addr, Smarthost: sink, MailConnections: connections})
+	return mailer(addr, func() bool { return queued(ctx, p) == 0 }, func() (time.Duration, error) { return loadtest.CPU(p.PID()) })
 }
 
 // queued is how many messages wait at a node.
-func queued(ctx context.Context, p *loadtest.Process) (int, error) {
+func queued(ctx context.Context, p *loadtest.Process) int {
 	var status struct{ Size int }
-	err := p.Ask(ctx, http.MethodGet, statusPath, nil, &status)
-	return status.Size, err
+	check(p.Ask(ctx, http.MethodGet, statusPath, nil, &status))
+	return status.Size
 }

@@ -40,66 +40,36 @@ smtp_host_lookup = native
 `
 
 // postfix is a Postfix of its own.
-func (b *bench) postfix(ctx context.Context, sink string) (*mailer, error) {
-	addr, err := freeAddress()
-	if err != nil {
-		return nil, err
-	}
+func (b *bench) postfix(ctx context.Context, sink string) *meter {
+	addr := freeAddress()
 	// On the disk of the nodes' data, where Postfix's own users must come.
-	root, err := os.MkdirTemp(filepath.Dir(b.dir), "postfix-")
-	if err != nil {
-		return nil, err
-	}
+	root := must(os.MkdirTemp(filepath.Dir(b.dir), "postfix-"))
 	log := "/var/tmp/" + filepath.Base(root) + ".log" // Postfix writes it nowhere else
 	b.atEnd(func() {
 		os.RemoveAll(root)
 		os.Remove(log)
 	})
-	if err := writePostfix(root, addr, sink); err != nil {
-		return nil, err
-	}
-	conf := filepath.Join(root, "conf")
-	if out, err := exec.CommandContext(ctx, "postfix", "-c", conf, "start").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("start Postfix: %w: %s", err, bytes.TrimSpace(out))
-	}
+	writePostfix(root, addr, sink)
+	conf, queue := filepath.Join(root, "conf"), filepath.Join(root, "queue")
+	command(exec.CommandContext(ctx, "postfix", "-c", conf, "start"))
 	b.atEnd(func() { exec.Command("postfix", "-c", conf, "stop").Run() })
-	if err := listening(ctx, addr); err != nil {
-		return nil, fmt.Errorf("wait for Postfix: %w", err)
-	}
-	queue := filepath.Join(root, "queue")
-	return &mailer{
-		addr:  addr,
-		empty: func(context.Context) (bool, error) { return postfixEmpty(queue), nil },
-		cpu:   func() (time.Duration, error) { return postfixCPU(queue) },
-	}, nil
+	listening(ctx, addr)
+	return mailer(addr, func() bool { return postfixEmpty(queue) }, func() (time.Duration, error) { return postfixCPU(queue) })
 }
 
 // writePostfix writes its folders and its configuration.
-func writePostfix(root, addr, sink string) error {
-	if err := os.Chmod(root, 0o755); err != nil {
-		return err
-	}
+func writePostfix(root, addr, sink string) {
+	check(os.Chmod(root, 0o755))
 	for _, name := range []string{"conf", "queue", "data"} {
-		if err := os.Mkdir(filepath.Join(root, name), 0o755); err != nil {
-			return err
-		}
+		check(os.Mkdir(filepath.Join(root, name), 0o755))
 	}
-	if out, err := exec.Command("chown", "postfix", filepath.Join(root, "data")).CombinedOutput(); err != nil {
-		return fmt.Errorf("chown: %w: %s", err, out)
-	}
+	command(exec.Command("chown", "postfix", filepath.Join(root, "data")))
 	host, port, err := net.SplitHostPort(sink)
-	if err != nil {
-		return err
-	}
+	check(err)
 	main := fmt.Sprintf(postfixMain, root, host, port, filepath.Base(root))
-	if err := os.WriteFile(filepath.Join(root, "conf", "main.cf"), []byte(main), 0o644); err != nil {
-		return err
-	}
-	services, err := os.ReadFile("/usr/share/postfix/master.cf.dist")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(root, "conf", "master.cf"), []byte(postfixServices(string(services), addr)), 0o644)
+	check(os.WriteFile(filepath.Join(root, "conf", "main.cf"), []byte(main), 0o644))
+	services := string(must(os.ReadFile("/usr/share/postfix/master.cf.dist")))
+	check(os.WriteFile(filepath.Join(root, "conf", "master.cf"), []byte(postfixServices(services, addr)), 0o644))
 }
 
 // postfixServices has the SMTP server listen at addr, and every service see the
@@ -142,34 +112,12 @@ func postfixEmpty(queue string) bool {
 // postfixCPU is the processor time of its processes: of the master, of the
 // children that are, and of those that were.
 func postfixCPU(queue string) (time.Duration, error) {
-	b, err := os.ReadFile(filepath.Join(queue, "pid", "master.pid"))
-	if err != nil {
-		return 0, err
-	}
-	master, err := strconv.Atoi(string(bytes.TrimSpace(b)))
-	if err != nil {
-		return 0, err
-	}
-	total, err := loadtest.CPU(master)
-	if err != nil {
-		return 0, err
-	}
-	were, err := loadtest.CPUOfChildren(master)
-	if err != nil {
-		return 0, err
-	}
-	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", master, master))
-	if err != nil {
-		return 0, err
-	}
-	for _, field := range bytes.Fields(children) {
-		pid, err := strconv.Atoi(string(field))
-		if err != nil {
-			return 0, err
-		}
-		if used, err := loadtest.CPU(pid); err == nil { // else it ended just now
-			were += used
+	master := must(strconv.Atoi(string(bytes.TrimSpace(must(os.ReadFile(filepath.Join(queue, "pid", "master.pid")))))))
+	total := must(loadtest.CPU(master)) + must(loadtest.CPUOfChildren(master))
+	for _, field := range bytes.Fields(must(os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", master)))) {
+		if used, err := loadtest.CPU(must(strconv.Atoi(string(field)))); err == nil { // else it ended just now
+			total += used
 		}
 	}
-	return total + were, nil
+	return total, nil
 }

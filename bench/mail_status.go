@@ -12,9 +12,10 @@ import (
 	"net/http"
 	"os/exec"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"outrigger/internal/loadtest"
 	"outrigger/internal/rest"
@@ -54,135 +55,66 @@ func constant(listen string) error {
 	return rest.Server(mux, slog.New(slog.DiscardHandler)).Serve(l)
 }
 
-// asked is a server under questions for its status, and what it did so far.
-type asked struct {
-	addr  string
-	token string
-	pid   int
-
-	answers int
-	took    time.Duration
-	used    time.Duration
-}
-
-func (a *asked) rate() float64 { return float64(a.answers) / a.took.Seconds() }
-
-func (a *asked) each() time.Duration { return a.used / time.Duration(max(a.answers, 1)) }
-
 // status measures the answers to monitors with an empty queue and with a full
 // one, in turn with a constant.
-func (b *bench) status(ctx context.Context) error {
+func (b *bench) status(ctx context.Context) {
 	if _, err := exec.LookPath(smtpSource); err != nil {
 		b.row("mail: /status", "not measured: "+smtpSource+" is not installed (apt-get install postfix)", "")
-		return nil
+		return
 	}
-	addr, err := freeAddress()
-	if err != nil {
-		return err
+	addr := freeAddress()
+	bare := asked(addr, "none", b.self(ctx, addr, "constant", addr))
+	empty, full := b.askedNode(ctx, 0), b.askedNode(ctx, manyQueued)
+	b.inTurn(ctx, bare, empty, full)
+	answers := func(what string, of *meter) {
+		b.row("mail: answers of "+what, fmt.Sprintf("%.0f/s, %s of processor time each", of.rate(), micros(of.each())), "")
 	}
-	pid, err := b.self(ctx, "constant", addr)
-	if err != nil {
-		return err
-	}
-	bare := &asked{addr: addr, token: "none", pid: pid}
-	empty, err := b.askedNode(ctx, 0)
-	if err != nil {
-		return err
-	}
-	full, err := b.askedNode(ctx, manyQueued)
-	if err != nil {
-		return err
-	}
-	all := []*asked{bare, empty, full}
-	for _, a := range all {
-		if err := a.round(ctx, warmUp); err != nil {
-			return err
-		}
-		a.answers, a.took, a.used = 0, 0, 0
-	}
-	for range rounds {
-		for _, a := range all {
-			if err := a.round(ctx, b.took/rounds); err != nil {
-				return err
-			}
-		}
-	}
-	for _, a := range []struct {
-		what string
-		of   *asked
-	}{
-		{"a handler with a constant", bare},
-		{"/status at 0 queued", empty},
-		{fmt.Sprintf("/status at %d queued", manyQueued), full},
-	} {
-		b.row("mail: answers of "+a.what, fmt.Sprintf("%.0f/s, %s of processor time each", a.of.rate(), micros(a.of.each())), "")
-	}
-	share := func(of string, than *asked, hold string) {
+	answers("a handler with a constant", bare)
+	answers("/status at 0 queued", empty)
+	answers(fmt.Sprintf("/status at %d queued", manyQueued), full)
+	share := func(of string, than *meter, hold string) {
 		b.row("mail: /status when full, share of the rate "+of, fmt.Sprintf("%.2f", full.rate()/than.rate()), hold)
 	}
 	share("of the constant", bare, "at least 0.70")
 	share("at 0 queued", empty, "not slower")
-	return nil
 }
 
 // askedNode is a node without a smarthost, in which so many messages wait.
-func (b *bench) askedNode(ctx context.Context, messages int) (*asked, error) {
-	listen, err := freeAddress()
-	if err != nil {
-		return nil, err
-	}
-	p, err := b.node(ctx, loadtest.Settings{MailListen: listen})
-	if err != nil {
-		return nil, err
-	}
-	token, err := monitoringToken(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	if messages > 0 {
-		if err := sendMail(ctx, listen, messages, queuedSize); err != nil {
-			return nil, err
-		}
-	}
-	n, err := queued(ctx, p)
-	if err == nil && n != messages {
-		err = fmt.Errorf("%d messages wait, not %d", n, messages)
-	}
-	return &asked{addr: p.Addr(), token: token, pid: p.PID()}, err
-}
-
-// monitoringToken makes a token that may read the status.
-func monitoringToken(ctx context.Context, p *loadtest.Process) (string, error) {
+func (b *bench) askedNode(ctx context.Context, messages int) *meter {
+	listen := freeAddress()
+	p := b.node(ctx, loadtest.Settings{MailListen: listen})
 	var made struct{ Token string }
-	err := p.Ask(ctx, http.MethodPost, "/rest/outrigger/1.0/tokens", map[string]string{"name": "bench", "scope": "monitoring"}, &made)
-	return made.Token, err
+	monitor := map[string]string{"name": "bench", "scope": "monitoring"}
+	check(p.Ask(ctx, http.MethodPost, "/rest/outrigger/1.0/tokens", monitor, &made))
+	if messages > 0 {
+		sendMail(ctx, listen, messages, queuedSize)
+	}
+	if n := queued(ctx, p); n != messages {
+		check(fmt.Errorf("%d messages wait, not %d", n, messages))
+	}
+	return asked(p.Addr(), made.Token, p.PID())
 }
 
-// round asks for a while.
-func (a *asked) round(ctx context.Context, took time.Duration) error {
-	before, err := loadtest.CPU(a.pid)
-	if err != nil {
-		return err
+// asked is a server under questions for its status.
+func asked(addr, token string, pid int) *meter {
+	return &meter{
+		cpu: func() (time.Duration, error) { return loadtest.CPU(pid) },
+		work: func(ctx context.Context, about time.Duration) int {
+			var answers atomic.Int64
+			var all errgroup.Group
+			for range askers {
+				all.Go(func() error { return ask(ctx, addr, token, time.Now().Add(about), &answers) })
+			}
+			check(all.Wait())
+			return int(answers.Load())
+		},
 	}
-	began := time.Now()
-	var answers atomic.Int64
-	errs := make([]error, askers)
-	var all sync.WaitGroup
-	for i := range askers {
-		all.Go(func() { errs[i] = a.ask(ctx, began.Add(took), &answers) })
-	}
-	all.Wait()
-	a.took += time.Since(began)
-	a.answers += int(answers.Load())
-	after, err := loadtest.CPU(a.pid)
-	a.used += after - before
-	return errors.Join(append(errs, err)...)
 }
 
 // ask asks one question after the other over one connection. It is leaner than
 // net/http's client, whose own cost would hide the server's.
-func (a *asked) ask(ctx context.Context, end time.Time, answers *atomic.Int64) error {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", a.addr)
+func ask(ctx context.Context, addr, token string, end time.Time, answers *atomic.Int64) error {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return err
 	}
@@ -191,7 +123,7 @@ func (a *asked) ask(ctx context.Context, end time.Time, answers *atomic.Int64) e
 		return err
 	}
 	question := fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nAccept: application/json\r\n\r\n", statusPath,
-		a.addr, a.token)
+		addr, token)
 	in := bufio.NewReader(conn)
 	for time.Now().Before(end) {
 		if _, err := conn.Write(question); err != nil {

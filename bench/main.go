@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -36,31 +37,26 @@ type bench struct {
 }
 
 func main() {
-	if len(os.Args) == 4 && os.Args[1] == "forward" {
-		if err := forward(os.Args[2], os.Args[3]); err != nil {
-			fmt.Fprintln(os.Stderr, "forward:", err)
-			os.Exit(1)
-		}
-		return
-	}
-	if len(os.Args) == 3 && os.Args[1] == "constant" {
-		if err := constant(os.Args[2]); err != nil {
-			fmt.Fprintln(os.Stderr, "constant:", err)
-			os.Exit(1)
-		}
-		return
-	}
 	took := flag.Duration("time", 10*time.Second, "how long each measurement takes")
 	only := flag.String("only", "sqlite,postgres,slow,growth,mail,status,export,migration,idle",
 		"what to measure; growth is growth-events, growth-rules and growth-waiting")
 	grown := flag.Float64("grown", 1, "how much of the rows that growth fills a database with")
 	flag.Parse()
-	chosen, err := choose(strings.Split(*only, ","))
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(2)
+	var err error
+	switch flag.Arg(0) { // what bench.self starts
+	case "forward":
+		err = forward(flag.Arg(1), flag.Arg(2))
+	case "constant":
+		err = constant(flag.Arg(1))
+	default:
+		chosen, wrong := choose(strings.Split(*only, ","))
+		if wrong != nil {
+			fmt.Fprintln(os.Stderr, "bench:", wrong)
+			os.Exit(2)
+		}
+		err = run(context.Background(), *took, *grown, chosen)
 	}
-	if err := run(context.Background(), *took, *grown, chosen); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -81,14 +77,50 @@ func run(ctx context.Context, took time.Duration, grown float64, chosen []measur
 	fmt.Printf("%s %s/%s, %d processors, %s a measurement\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), took)
 	b.row("what", "measured", "to hold")
 	for _, m := range chosen {
-		err := m.measure(b, ctx)
-		b.end()
-		if err != nil {
+		if err := b.measure(ctx, m.do); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
 	}
 	return nil
 }
+
+// failure is what ended a measurement.
+type failure struct{ error }
+
+// check ends the measurement where there is an error.
+func check(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// must is check of a function that returns a value.
+func must[T any](v T, err error) T {
+	check(err)
+	return v
+}
+
+// measure returns the failure of a measurement, and ends what it started, the last first.
+func (b *bench) measure(ctx context.Context, do func(*bench, context.Context)) (err error) {
+	defer func() {
+		for _, end := range slices.Backward(b.ends) {
+			end()
+		}
+		b.ends = nil
+		if r := recover(); r != nil {
+			f, ok := r.(failure)
+			if !ok {
+				panic(r)
+			}
+			err = f.error
+		}
+	}()
+	do(b, ctx)
+	return nil
+}
+
+// atEnd has something done when the present measurement is over.
+func (b *bench) atEnd(do func()) { b.ends = append(b.ends, do) }
 
 // row adds a line to the table.
 func (b *bench) row(what, measured, hold string) {
@@ -102,3 +134,5 @@ func micros(d time.Duration) string { return fmt.Sprintf("%d µs", d.Microsecond
 func millis(d time.Duration) string {
 	return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000)
 }
+
+func median(took []time.Duration) time.Duration { return loadtest.Quantile(took, 0.5) }

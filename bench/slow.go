@@ -1,9 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"outrigger/internal/loadtest"
@@ -23,25 +23,15 @@ const (
 )
 
 // slow measures what one slow channel does to the others.
-func (b *bench) slow(ctx context.Context) error {
-	_, node, err := b.receiver(ctx, loadtest.Settings{}, slowChannels)
-	if err != nil {
-		return err
-	}
+func (b *bench) slow(ctx context.Context) {
+	_, node := b.receiver(ctx, loadtest.Settings{}, slowChannels)
 	load, sink := node.load, node.sink
-	rate := b.rate * slowShare
-	if rate == 0 {
-		rate = slowRate
-	}
-	if err := b.run(ctx, node, warmUp, rate); err != nil {
-		return err
-	}
+	rate := cmp.Or(b.rate*slowShare, slowRate)
+	node.run(ctx, warmUp, rate)
 	var without, with []time.Duration
 	for range rounds {
 		began := time.Now()
-		if err := b.run(ctx, node, b.took/rounds, rate); err != nil {
-			return err
-		}
+		node.run(ctx, b.took/rounds, rate)
 		without = append(without, loadtest.Ways(load, sink, []int{0}, began)...)
 
 		sink.Set(0, loadtest.Answer{Delay: slowAnswer})
@@ -50,16 +40,11 @@ func (b *bench) slow(ctx context.Context) error {
 		load.Run(posting, rate)
 		cancel()
 		sink.Set(0, loadtest.Answer{})
-		if err := b.run(ctx, node, 0, rate); err != nil { // also what waited on the slow one
-			return err
-		}
+		node.arrived(ctx) // also what waited on the slow one
 		with = append(with, loadtest.Ways(load, sink, []int{0}, began)...)
 	}
-	slices.Sort(without)
-	slices.Sort(with)
 	alone, beside := loadtest.Quantile(without, 0.99), loadtest.Quantile(with, 0.99)
 	b.row(fmt.Sprintf("one slow channel among %d: the others' p99 at %.0f/s", slowChannels, rate),
 		fmt.Sprintf("%s, without it %s", millis(beside), millis(alone)), "")
 	b.row("one slow channel: times the run without it", fmt.Sprintf("%.2f", float64(beside)/float64(alone)), "at most 1.20")
-	return nil
 }

@@ -2,122 +2,105 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"outrigger/internal/loadtest"
 	"outrigger/internal/work"
 )
 
-// atEnd has something done when the present measurement is over.
-func (b *bench) atEnd(do func()) { b.ends = append(b.ends, do) }
-
-// end ends what the present measurement started, the last first.
-func (b *bench) end() {
-	for len(b.ends) > 0 {
-		last := len(b.ends) - 1
-		b.ends[last]()
-		b.ends = b.ends[:last]
-	}
-}
-
 // node starts a node with a fresh data folder.
-func (b *bench) node(ctx context.Context, s loadtest.Settings) (*loadtest.Process, error) {
-	dir, err := os.MkdirTemp(b.dir, "node-")
-	if err != nil {
-		return nil, err
-	}
-	s.Dir = dir
-	p, err := loadtest.New(b.binary, s)
-	if err != nil {
-		return nil, err
-	}
+func (b *bench) node(ctx context.Context, s loadtest.Settings) *loadtest.Process {
+	s.Dir = must(os.MkdirTemp(b.dir, "node-"))
+	p := must(loadtest.New(b.binary, s))
 	b.atEnd(p.Kill)
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	_, err = p.Start(ctx)
-	return p, err
+	must(p.Start(ctx))
+	return p
+}
+
+// postgresNode are the settings of a node on a database of the server of
+// TEST_POSTGRES_URL; false where there is none, which is said of what.
+func (b *bench) postgresNode(ctx context.Context, what string) (s loadtest.Settings, ok bool) {
+	server := os.Getenv("TEST_POSTGRES_URL")
+	if server == "" {
+		b.row(what, "not measured: TEST_POSTGRES_URL is not set", "")
+		return s, false
+	}
+	u := must(url.Parse(server))
+	u.Path = "/bench_" + strings.ToLower(rand.Text())
+	statement := func(sql string) error {
+		conn, err := pgx.Connect(ctx, server)
+		if err != nil {
+			return err
+		}
+		defer conn.Close(ctx)
+		_, err = conn.Exec(ctx, sql)
+		return err
+	}
+	check(statement("CREATE DATABASE " + u.Path[1:]))
+	b.atEnd(func() {
+		if err := statement("DROP DATABASE " + u.Path[1:] + " WITH (FORCE)"); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+		}
+	})
+	return loadtest.Settings{DatabaseURL: u.String(), NodeID: "bench"}, true
 }
 
 // sink starts a chat platform.
-func (b *bench) sink(channels int) (*loadtest.Sink, error) {
-	sink, err := loadtest.NewSink(channels)
-	if err == nil {
-		b.atEnd(sink.Close)
-	}
-	return sink, err
-}
-
-// receiver starts a node that has a rule for each channel of its load.
-func (b *bench) receiver(ctx context.Context, s loadtest.Settings, channels int) (*loadtest.Process, *subject, error) {
-	sink, err := b.sink(channels)
-	if err != nil {
-		return nil, nil, err
-	}
-	p, err := b.node(ctx, s)
-	if err != nil {
-		return nil, nil, err
-	}
-	load := loadtest.NewLoad(channels, connections, p.Addr())
-	return p, &subject{load: load, sink: sink, pid: p.PID()}, p.SaveChannelRules(ctx, channels, sink.URL())
+func (b *bench) sink(channels int) *loadtest.Sink {
+	sink := must(loadtest.NewSink(channels))
+	b.atEnd(sink.Close)
+	return sink
 }
 
 // program starts another program, which listens at addr, and gives its process id.
-func (b *bench) program(ctx context.Context, addr, name string, args ...string) (pid int, err error) {
+func (b *bench) program(ctx context.Context, addr, name string, args ...string) (pid int) {
 	cmd := exec.Command(name, args...)
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		return 0, err
-	}
+	check(cmd.Start())
 	b.atEnd(func() {
 		cmd.Process.Kill()
 		cmd.Wait()
 	})
-	return cmd.Process.Pid, listening(ctx, addr)
+	listening(ctx, addr)
+	return cmd.Process.Pid
 }
 
 // self starts this program as a process of its own, as nodes are, that does what
-// args say and listens at the address that is the first of them.
-func (b *bench) self(ctx context.Context, what string, args ...string) (pid int, err error) {
-	name, err := os.Executable()
-	if err != nil {
-		return 0, err
-	}
-	pid, err = b.program(ctx, args[0], name, append([]string{what}, args...)...)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", what, err)
-	}
-	return pid, nil
+// args say and listens at addr.
+func (b *bench) self(ctx context.Context, addr string, args ...string) (pid int) {
+	return b.program(ctx, addr, must(os.Executable()), args...)
 }
 
-func freeAddress() (string, error) {
-	port, err := loadtest.FreePort()
-	return fmt.Sprintf("127.0.0.1:%d", port), err
-}
+func freeAddress() string { return fmt.Sprintf("127.0.0.1:%d", must(loadtest.FreePort())) }
 
 // dialPause keeps waiting for a program from taking the processor that it starts on.
 const dialPause = 10 * time.Millisecond
 
 // listening waits until addr accepts connections, for 10 s at most.
-func listening(ctx context.Context, addr string) error {
+func listening(ctx context.Context, addr string) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	for {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
-		if err == nil {
-			return conn.Close()
-		}
 		if !errors.Is(err, syscall.ECONNREFUSED) {
-			return err
+			check(err)
+			conn.Close()
+			return
 		}
-		if err := work.Sleep(ctx, dialPause); err != nil {
-			return err
-		}
+		check(work.Sleep(ctx, dialPause))
 	}
 }

@@ -106,8 +106,7 @@ func Await(ctx context.Context, l *Load, s *Sink) Verdict {
 	}
 }
 
-// Answers are the times to the answers of the load's posts since a moment,
-// sorted.
+// Answers are the times to the answers of the load's posts since a moment.
 func (l *Load) Answers(since time.Time) []time.Duration {
 	var took []time.Duration
 	for _, posts := range l.posts {
@@ -117,12 +116,11 @@ func (l *Load) Answers(since time.Time) []time.Duration {
 			}
 		}
 	}
-	slices.Sort(took)
 	return took
 }
 
 // Ways are the times from when an event was due to be posted to its arrival,
-// for those due since a moment, sorted. The channels in skip are left out.
+// for those due since a moment. The channels in skip are left out.
 func Ways(l *Load, s *Sink, skip []int, since time.Time) []time.Duration {
 	var took []time.Duration
 	for channel := range l.Channels {
@@ -136,14 +134,14 @@ func Ways(l *Load, s *Sink, skip []int, since time.Time) []time.Duration {
 			}
 		}
 	}
-	slices.Sort(took)
 	return took
 }
 
-// Quantile is the value below which the share q of sorted times lies; 0 for none.
-func Quantile(sorted []time.Duration, q float64) time.Duration {
-	if len(sorted) == 0 {
+// Quantile sorts times, and returns that below which the share q of them lies; 0 for none.
+func Quantile(took []time.Duration, q float64) time.Duration {
+	if len(took) == 0 {
 		return 0
 	}
-	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
+	slices.Sort(took)
+	return took[min(len(took)-1, int(q*float64(len(took))))]
 }
