@@ -23,11 +23,6 @@ import (
 const (
 	databaseFile = "database.gz" // the SQLite file, or what pg_dump wrote
 	detailsFile  = "details.json.gz"
-
-	// Key is the secret_key of the stored databases.
-	Key = "c3RvcmVkIGRhdGFiYXNlczogYSBrZXkgZm9yIHRlc3Q="
-	// Node is the node that filled them.
-	Node = "stored"
 )
 
 // Details are kept beside a stored database.

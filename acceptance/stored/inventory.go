@@ -14,6 +14,8 @@ import (
 	"outrigger/internal/loadtest"
 )
 
+const codePath = "/rest/mtbs/1.0/configuration"
+
 // Inventory is what a program answers about what it stores, by the path asked.
 type Inventory map[string]any
 

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"outrigger/acceptance/stored"
+	"outrigger/internal/loadtest"
+	"outrigger/internal/playground"
 )
 
 func main() {
@@ -20,58 +21,101 @@ func main() {
 	to := flag.String("to", "", "the folder to store the database in")
 	url := flag.String("url", "", "an empty PostgreSQL database; none is SQLite")
 	flag.Parse()
-	if err := run(context.Background(), *binary, *to, *url); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	defer func() {
+		r := recover()
+		if f, ok := r.(failure); ok {
+			fmt.Fprintln(os.Stderr, f)
+			os.Exit(1)
+		}
+		if r != nil {
+			panic(r)
+		}
+	}()
+	run(context.Background(), *binary, *to, *url)
+}
+
+// failure is what ended the program.
+type failure struct{ error }
+
+// check ends the program where there is an error.
+func check(err error) {
+	if err != nil {
+		panic(failure{err})
 	}
 }
 
-func run(ctx context.Context, binary, to, url string) error {
-	dir, err := os.MkdirTemp("", "outrigger-stored-")
-	if err != nil {
-		return err
-	}
+// must is check of a function that returns a value.
+func must[T any](v T, err error) T {
+	check(err)
+	return v
+}
+
+func run(ctx context.Context, binary, to, url string) {
+	dir := must(os.MkdirTemp("", "outrigger-stored-"))
 	defer os.RemoveAll(dir)
-	w, err := stored.NewWorld()
-	if err != nil {
-		return err
-	}
+	w := must(stored.NewWorld())
 	defer w.Close()
 	// The proxy of the settings is not trusted with the credentials of platforms over http.
-	if err := os.Setenv("HTTP_PROXY", w.Proxy()); err != nil {
-		return err
-	}
-	p, err := stored.Process(binary, dir, url, w)
-	if err != nil {
-		return err
-	}
-	defer p.Kill()
-	if _, err := p.Start(ctx); err != nil {
-		return err
-	}
-	secrets, err := stored.Fill(ctx, p, w)
-	if err != nil {
-		return fmt.Errorf("%w\n%s", err, p.Log())
-	}
-	inventory, err := stored.Take(ctx, p)
-	if err != nil {
-		return err
-	}
-	if _, err := p.Stop(); err != nil {
-		return err
-	}
+	check(os.Setenv("HTTP_PROXY", w.Proxy()))
+	p := must(stored.Process(binary, dir, url, w))
+	saved := false
+	defer func() {
+		p.Kill()
+		if !saved {
+			fmt.Fprintln(os.Stderr, p.Log())
+		}
+	}()
+	must(p.Start(ctx))
+	f := &filler{p: p, w: w, s: stored.Secrets{Passwords: map[string]string{}, Tokens: map[string]string{}}}
+	f.fill(ctx)
+	inventory := must(stored.Take(ctx, p))
+	must(p.Stop())
 	var database []byte
 	if url == "" {
-		database, err = os.ReadFile(filepath.Join(dir, "outrigger.db"))
+		database = must(os.ReadFile(filepath.Join(dir, "outrigger.db")))
 	} else {
-		database, err = exec.CommandContext(ctx, "pg_dump", "--inserts", "--no-owner", url).Output()
+		dump := exec.CommandContext(ctx, "pg_dump", "--inserts", "--no-owner", url)
+		dump.Stderr = os.Stderr
+		database = must(dump.Output())
 	}
-	if err != nil {
-		var ended *exec.ExitError
-		if errors.As(err, &ended) {
-			err = fmt.Errorf("%w: %s", err, ended.Stderr)
+	check(stored.Save(to, database, stored.Details{Made: time.Now().UTC(), Secrets: f.s, Inventory: inventory}))
+	saved = true
+}
+
+// filler drives a running program as people and platforms do.
+type filler struct {
+	p        *loadtest.Process
+	w        *stored.World
+	s        stored.Secrets
+	platform *playground.Platform
+}
+
+// fill has a running program, new and with this world as the proxy of its
+// environment, store several of everything. In the end the settings name a proxy that
+// is not there, and messages and mail wait.
+func (f *filler) fill(ctx context.Context) {
+	f.users(ctx)
+	f.notifications(ctx)
+	f.cloudPlatform(ctx)
+	f.threads(ctx)
+	f.mail(ctx)
+	f.waiting(ctx)
+}
+
+type object = map[string]any
+
+func (f *filler) post(ctx context.Context, path string, body, into any) {
+	check(f.p.Ask(ctx, "POST", path, body, into))
+}
+
+// patience bounds waiting for what the program does by itself.
+const patience = 2 * time.Minute
+
+// await waits until holds says true.
+func await(what string, holds func() bool) {
+	for began := time.Now(); !holds(); <-time.After(100 * time.Millisecond) {
+		if time.Since(began) > patience {
+			check(fmt.Errorf("after %s: %s", patience, what))
 		}
-		return err
 	}
-	return stored.Save(to, database, stored.Details{Made: time.Now().UTC(), Secrets: *secrets, Inventory: inventory})
 }
