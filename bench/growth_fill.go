@@ -64,8 +64,9 @@ func (f *filled) wait(ctx context.Context, n int) {
 		deliveries := columnsOf(ctx, tx, "notify_deliveries")
 		for from, to := range slicesOf(f.size(n)) {
 			multiply(ctx, tx, deliveries, map[string]string{
-				"id": "t.id + n * 1000000", "state": "'waiting'", "finished_at": "0", "attempts": "0", "took": "0", "status": "0", "answer": "''",
-				"rule_id": rule, "rules": "'[' || " + rule + " || ']'", "channel_id": "(SELECT channel_id FROM notify_rules WHERE id = " + rule + ")",
+				"id": "t.id + n * 1000000", "state": "'waiting'", "finished_at": "0", "attempts": "0", "took": "0", "status": "0",
+				"answer": "''", "rule_id": rule, "rules": "'[' || " + rule + " || ']'",
+				"channel_id": "(SELECT channel_id FROM notify_rules WHERE id = " + rule + ")",
 			}, from, to)
 		}
 	})

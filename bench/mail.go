@@ -59,8 +59,8 @@ func (b *bench) mail(ctx context.Context) {
 	b.row("mail: times Postfix's rate", fmt.Sprintf("%.1f", alike.rate()/postfix.rate()), "at least 8")
 	b.row("mail: the relay with its default of 8", fmt.Sprintf("%.0f/s", usual.rate()), "")
 	b.row("mail: times Postfix's rate", fmt.Sprintf("%.1f", usual.rate()/postfix.rate()), "")
-	b.row("mail: processor time a message", fmt.Sprintf("%s, with 8 connections %s (Postfix %s)", micros(alike.each()), micros(usual.each()),
-		micros(postfix.each())), "")
+	b.row("mail: processor time a message", fmt.Sprintf("%s, with 8 connections %s (Postfix %s)",
+		micros(alike.each()), micros(usual.each()), micros(postfix.each())), "")
 }
 
 // mailTools says what is missing to measure mail.
