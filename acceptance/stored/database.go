@@ -126,7 +126,8 @@ func restore(ctx context.Context, url, dump string) error {
 const (
 	sqliteColumns = `SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c
 		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND c.type = 'INTEGER'`
-	postgresColumns = `SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public' AND data_type = 'bigint'`
+	postgresColumns = `SELECT table_name, column_name FROM information_schema.columns
+		WHERE table_schema = 'public' AND data_type = 'bigint'`
 )
 
 // moveTimes adds shift to every integer that is a time in microseconds of the years
@@ -150,7 +151,8 @@ func moveTimes(ctx context.Context, db *sql.DB, columns string, shift time.Durat
 	from, to := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro(), time.Date(2060, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 	var moved int64
 	for _, c := range all {
-		q := fmt.Sprintf(`UPDATE %[1]s SET %[2]s = %[2]s + %[3]d WHERE %[2]s BETWEEN %[4]d AND %[5]d`, c[0], c[1], shift.Microseconds(), from, to)
+		q := fmt.Sprintf(`UPDATE %[1]s SET %[2]s = %[2]s + %[3]d WHERE %[2]s BETWEEN %[4]d AND %[5]d`,
+			c[0], c[1], shift.Microseconds(), from, to)
 		done, err := db.ExecContext(ctx, q)
 		if err != nil {
 			return fmt.Errorf("moving the times of %s.%s: %w", c[0], c[1], err)

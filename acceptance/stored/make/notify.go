@@ -141,7 +141,8 @@ func (f *filler) cloudPlatform(ctx context.Context) {
 	})
 	var made connection
 	f.post(ctx, "/rest/outrigger/1.0/connections", object{
-		"name": "cloud", "kind": "bitbucket-cloud", "baseUrl": "http://" + stored.CloudHost, "oauthClientId": consumer, "oauthClientSecret": secret,
+		"name": "cloud", "kind": "bitbucket-cloud", "baseUrl": "http://" + stored.CloudHost,
+		"oauthClientId": consumer, "oauthClientSecret": secret,
 	}, &made)
 	var begun struct{ Location string }
 	f.post(ctx, "/rest/mtbs/1.0/cloud/authorizations?connection=cloud", nil, &begun)
