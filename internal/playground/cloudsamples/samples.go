@@ -5,19 +5,24 @@
 package cloudsamples
 
 import (
-	"bytes"
+	"embed"
 	"encoding/json"
 	"fmt"
+	"net/url"
+	"strings"
+	"sync"
 	"time"
+
+	"outrigger/internal/playground/bodies"
 )
 
-// Sample is one kind of webhook request.
-type Sample struct {
-	Name     string // such as "pull-request-opened"
-	EventKey string // for the header X-Event-Key, which alone says it
+//go:embed bodies
+var files embed.FS
 
-	body func(*teller) object
-}
+var read = sync.OnceValue(func() *bodies.Bodies { return bodies.Read(files) })
+
+// Sample is one kind of webhook request.
+type Sample struct{ bodies.Line }
 
 // Place is the repository that a body is about.
 type Place struct{ Site, Workspace, Repository string }
@@ -29,61 +34,88 @@ var Engine = Place{"https://bitbucket.org", "atlas", "engine"}
 // same seq gives the same pull request in every sample, so that samples rendered
 // one after the other tell a story.
 func (s Sample) Render(at Place, seq int64, now time.Time) []byte {
-	t := &teller{Place: at, seq: seq, now: now}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s.body(t)); err != nil {
-		panic(fmt.Sprintf("sample %s: %v", s.Name, err)) // no value of ours can fail
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	at = Place{escape(at.Site), escape(at.Workspace), escape(at.Repository)}
+	return read().Write(s.Line, story{bodies.Story{Seq: seq, Now: now}, at}, nil)
+}
+
+// escape has a text stand between quotes.
+func escape(text string) string {
+	quoted, _ := json.Marshal(text) // a string
+	return string(quoted[1 : len(quoted)-1])
 }
 
 // Samples lists them in the order in which a day of a project brings them.
-func Samples() []Sample {
-	return []Sample{
-		{"repository-created", "repo:created", (*teller).repositoryOnly},
-		{"repository-imported", "repo:imported", (*teller).repositoryOnly},
-		{"branch-created", "repo:push", (*teller).branchCreated},
-		{"branch-pushed", "repo:push", (*teller).branchPushed},
-		{"branch-forced", "repo:push", (*teller).branchForced},
-		{"file-edited", "repo:push", (*teller).fileEdited},
-		{"several-pushed", "repo:push", (*teller).severalPushed},
-		{"pipeline-started", "repo:commit_status_created", (*teller).pipelineStarted},
-		{"pipeline-succeeded", "repo:commit_status_updated", (*teller).pipelineSucceeded},
-		{"pipeline-failed", "repo:commit_status_updated", (*teller).pipelineFailed},
-		{"pipeline-stopped", "repo:commit_status_updated", (*teller).pipelineStopped},
-		{"pipeline-traced", "pipeline:span_created", (*teller).spans},
-		{"build-started", "repo:commit_status_created", (*teller).buildStarted},
-		{"build-failed", "repo:commit_status_updated", (*teller).buildFailed},
-		{"pull-request-opened", "pullrequest:created", (*teller).opened},
-		{"pull-request-commented", "pullrequest:comment_created", (*teller).commented},
-		{"pull-request-answered", "pullrequest:comment_created", (*teller).answered},
-		{"pull-request-comment-edited", "pullrequest:comment_updated", (*teller).commented},
-		{"pull-request-comment-resolved", "pullrequest:comment_resolved", (*teller).commented},
-		{"pull-request-comment-reopened", "pullrequest:comment_reopened", (*teller).commented},
-		{"pull-request-comment-deleted", "pullrequest:comment_deleted", (*teller).commentDeleted},
-		{"pull-request-changes-requested", "pullrequest:changes_request_created", (*teller).changesRequested},
-		{"pull-request-pushed", "pullrequest:push", (*teller).pushed},
-		{"pull-request-changes-request-removed", "pullrequest:changes_request_removed", (*teller).changesRequested},
-		{"pull-request-updated", "pullrequest:updated", (*teller).edited},
-		{"pull-request-approved", "pullrequest:approved", (*teller).approved},
-		{"pull-request-unapproved", "pullrequest:unapproved", (*teller).approved},
-		{"pull-request-merged", "pullrequest:fulfilled", (*teller).merged},
-		{"pull-request-declined", "pullrequest:rejected", (*teller).declined},
-		{"branch-deleted", "repo:push", (*teller).branchDeleted},
-		{"tag-created", "repo:push", (*teller).tagCreated},
-		{"tag-moved", "repo:push", (*teller).tagMoved},
-		{"tag-deleted", "repo:push", (*teller).tagDeleted},
-		{"commit-commented", "repo:commit_comment_created", (*teller).commitCommented},
-		{"issue-created", "issue:created", (*teller).issueCreated},
-		{"issue-updated", "issue:updated", (*teller).issueUpdated},
-		{"issue-commented", "issue:comment_created", (*teller).issueCommented},
-		{"repository-forked", "repo:fork", (*teller).forked},
-		{"repository-renamed", "repo:updated", (*teller).renamed},
-		{"repository-described", "repo:updated", (*teller).described},
-		{"project-renamed", "project:updated", (*teller).projectRenamed},
-		{"repository-transferred", "repo:transfer", (*teller).transferred},
-		{"repository-deleted", "repo:deleted", (*teller).repositoryOnly},
+func Samples() (all []Sample) {
+	for _, l := range read().Day {
+		all = append(all, Sample{l})
 	}
+	return all
+}
+
+// story is what the templates say of one seq at a place.
+type story struct {
+	bodies.Story
+	Place
+}
+
+func (s story) In(workspace, repository string) story {
+	s.Workspace, s.Repository = workspace, repository
+	return s
+}
+
+func (s story) Path() string { return s.Workspace + "/" + s.Repository }
+func (s story) Page() string { return s.Site + "/" + s.Path() }
+
+// At is a time ago as the platform writes it, and Second one of a commit.
+func (s story) At(ago string) string {
+	return s.Ago(ago).UTC().Format("2006-01-02T15:04:05.000000-07:00")
+}
+func (s story) Second(ago string) string {
+	return s.Ago(ago).UTC().Format("2006-01-02T15:04:05-07:00")
+}
+
+func (s story) Pipeline() int64 { return 3_343_800 + s.Number() }
+func (s story) Comment() int64  { return 3115 + s.Number() }
+
+func (s story) Branch() string {
+	return fmt.Sprintf("feature/ATL-%d-%s", s.Number(), bodies.Pick(topics[:], s.Seq).branch)
+}
+func (s story) Title() string {
+	return fmt.Sprintf("ATL-%d: %s", s.Number(), bodies.Pick(topics[:], s.Seq).title)
+}
+func (s story) Description() string { return bodies.Pick(topics[:], s.Seq).description }
+
+// UUID is that of what has a name, as the platform writes it: in braces.
+func (story) UUID(kind, name string) string {
+	s := bodies.Sum(kind + "/" + name)
+	return "{" + s[:8] + "-" + s[8:12] + "-4" + s[13:16] + "-8" + s[17:20] + "-" + s[20:32] + "}"
+}
+
+func (story) Escape(id string) string { return url.PathEscape(id) }
+
+// person is an account.
+type person struct{ Name, UUID, Site string }
+
+func (p person) Bare() string    { return strings.Trim(p.UUID, "{}") }
+func (p person) Escaped() string { return url.PathEscape(p.UUID) }
+
+func (s story) person(n int64) person {
+	name := bodies.Pick(people[:], s.Seq+n)
+	return person{name, s.UUID("person", name), s.Site}
+}
+
+func (s story) Author() person   { return s.person(0) }
+func (s story) Reviewer() person { return s.person(1) }
+func (s story) Other() person    { return s.person(2) }
+
+var people = [...]string{"Ada Lovelace", "Grace Hopper", "Alan Turing", "Katherine Johnson", "Edsger Dijkstra", "Barbara Liskov"}
+
+// topics are what branches and pull requests are about.
+var topics = [...]struct{ branch, title, description string }{
+	{"carry-lever", "Carry over all seven wheels at once", "The carry went wheel by wheel, which took seven turns. Now a lever lifts all " +
+		"of them.\n\nSee the drawing in `doc/carry.svg`."},
+	{"punch-card-reader", "Read punch cards with folded corners", "Folded corners used to stop the reader.\n\n" +
+		"* the sensor is asked twice\n" +
+		"* a card that stays unreadable goes to its own tray"},
+	{"orbit-tables", "Round orbit tables half to even", "The last digit of the printed tables was one too high in 0.4 % of all rows."},
 }

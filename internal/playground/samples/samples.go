@@ -3,22 +3,24 @@
 package samples
 
 import (
-	"bytes"
-	"encoding/json"
+	"embed"
 	"fmt"
+	"sync"
 	"time"
+
+	"outrigger/internal/playground/bodies"
 )
 
 // BaseURL is where the platform of the samples is said to be.
 const BaseURL = "https://git.example.com"
 
-// Sample is one kind of webhook request.
-type Sample struct {
-	Name     string // such as "pull-request-opened"
-	EventKey string // for the header X-Event-Key
+//go:embed bodies
+var files embed.FS
 
-	body func(*teller) object
-}
+var read = sync.OnceValue(func() *bodies.Bodies { return bodies.Read(files) })
+
+// Sample is one kind of webhook request.
+type Sample struct{ bodies.Line }
 
 // Render writes a body. The number seq decides on names, ids and hashes: the
 // same seq gives the same pull request and branch in every sample, so that
@@ -26,52 +28,54 @@ type Sample struct {
 // as milliseconds, an odd one as ISO 8601, as the platform does since its
 // version 10.
 func (s Sample) Render(seq int64, now time.Time) []byte {
-	body := s.body(&teller{seq: seq, now: now})
-	body["eventKey"], body["date"] = s.EventKey, now.Format("2006-01-02T15:04:05-0700")
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(body); err != nil {
-		panic(fmt.Sprintf("sample %s: %v", s.Name, err)) // no value of ours can fail
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return read().Write(s.Line, story{bodies.Story{Seq: seq, Now: now}}, map[string]any{
+		"eventKey": s.EventKey, "date": now.Format("2006-01-02T15:04:05-0700"),
+	})
 }
 
 // Samples lists them in the order in which a day of a project brings them.
-func Samples() []Sample {
-	return []Sample{
-		{"branch-created", "repo:refs_changed", (*teller).branchCreated},
-		{"branch-pushed", "repo:refs_changed", (*teller).branchPushed},
-		{"file-edited", "repo:refs_changed", (*teller).fileEdited},
-		{"several-branches-pushed", "repo:refs_changed", (*teller).severalPushed},
-		{"personal-branch-pushed", "repo:refs_changed", (*teller).personalPushed},
-		{"pull-request-opened", "pr:opened", (*teller).pullRequestOnly},
-		{"pull-request-reviewers-changed", "pr:reviewer:updated", (*teller).reviewersChanged},
-		{"pull-request-commented", "pr:comment:added", (*teller).commented},
-		{"pull-request-comment-edited", "pr:comment:edited", (*teller).commentEdited},
-		{"pull-request-comment-deleted", "pr:comment:deleted", (*teller).commentDeleted},
-		{"pull-request-task-added", "pr:comment:added", (*teller).taskAdded},
-		{"pull-request-needs-work", "pr:reviewer:needs_work", (*teller).needsWork},
-		{"pull-request-rescoped", "pr:from_ref_updated", (*teller).rescoped},
-		{"pull-request-needs-work-removed", "pr:reviewer:unapproved", (*teller).needsWorkRemoved},
-		{"pull-request-edited", "pr:modified", (*teller).edited},
-		{"pull-request-retargeted", "pr:modified", (*teller).retargeted},
-		{"pull-request-approved", "pr:reviewer:approved", (*teller).approved},
-		{"pull-request-unapproved", "pr:reviewer:unapproved", (*teller).unapproved},
-		{"pull-request-merged", "pr:merged", (*teller).merged},
-		{"pull-request-declined", "pr:declined", (*teller).declined},
-		{"pull-request-deleted", "pr:deleted", (*teller).pullRequestOnly},
-		{"branch-deleted", "repo:refs_changed", (*teller).branchDeleted},
-		{"tag-created", "repo:refs_changed", (*teller).tagCreated},
-		{"tag-moved", "repo:refs_changed", (*teller).tagMoved},
-		{"tag-deleted", "repo:refs_changed", (*teller).tagDeleted},
-		{"commit-commented", "repo:comment:added", (*teller).commitCommented},
-		{"commit-comment-edited", "repo:comment:edited", (*teller).commitCommentEdited},
-		{"commit-comment-deleted", "repo:comment:deleted", (*teller).commitCommented},
-		{"repository-forked", "repo:forked", (*teller).forked},
-		{"repository-renamed", "repo:modified", (*teller).repositoryRenamed},
-		{"project-renamed", "project:modified", (*teller).projectRenamed},
-		{"mirror-synchronized", "mirror:repo_synchronized", (*teller).mirrorSynchronized},
-		{"secret-detected", "repo:secret_detected", (*teller).secretDetected},
+func Samples() (all []Sample) {
+	for _, l := range read().Day {
+		all = append(all, Sample{l})
 	}
+	return all
 }
+
+// story is what the templates say of one seq.
+type story struct{ bodies.Story }
+
+func (s story) topic() (branch, title, description string) {
+	t := bodies.Pick(topics[:], s.Seq)
+	return fmt.Sprintf("feature/ATL-%d-%s", s.Number(), t.branch), fmt.Sprintf("ATL-%d: %s", s.Number(), t.title), t.description + checklist
+}
+
+func (s story) Branch() string      { branch, _, _ := s.topic(); return branch }
+func (s story) Title() string       { _, title, _ := s.topic(); return title }
+func (s story) Description() string { _, _, description := s.topic(); return description }
+
+// NoHash stands for a commit that does not exist.
+func (story) NoHash() string { return "0000000000000000000000000000000000000000" }
+
+// At is a time ago in one of the platform's two styles.
+func (s story) At(ago string) string {
+	if s.Seq%2 != 0 {
+		return s.Ago(ago).UTC().Format(`"2006-01-02T15:04:05.000Z"`)
+	}
+	return fmt.Sprint(s.Ago(ago).UnixMilli())
+}
+
+// Person is the n-th; the first, the Author, works on the story's branch, the next two
+// look at it.
+func (s story) Person(n int64) *Person {
+	p := bodies.Pick(people[:], s.Seq+n)
+	return &p
+}
+
+func (s story) Author() *Person   { return s.Person(0) }
+func (s story) Reviewer() *Person { return s.Person(1) }
+func (s story) Other() *Person    { return s.Person(2) }
+
+func (s story) Slug() string                    { return bodies.Pick(repositories[:], s.Seq) }
+func (s story) Project() repository             { return repository{Slug: s.Slug()} }
+func (s story) In(slug string) repository       { return repository{Slug: slug} }
+func (s story) Personal(slug string) repository { return repository{Slug: slug, Owner: s.Author()} }
