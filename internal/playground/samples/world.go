@@ -64,8 +64,8 @@ var topics = [...]struct{ branch, title, description string }{
 		"* the sensor is asked twice\n" +
 		"* a card that stays unreadable goes to its own tray\n\n" +
 		"Measured on 400 cards: none is lost."},
-	{"difference-wheel", "Carry over all seven wheels at once", "The carry went wheel by wheel, which took seven turns. Now a lever lifts " +
-		"all of them.\n\nSee the drawing in `doc/carry.svg`."},
+	{"difference-wheel", "Carry over all seven wheels at once", "The carry went wheel by wheel, which took seven turns. " +
+		"Now a lever lifts all of them.\n\nSee the drawing in `doc/carry.svg`."},
 	{"night-shift", "Let the night shift pause a long computation", "A pause writes the state of every register to the drum and can be " +
 		"resumed by anybody."},
 	{"orbit-tables", "Round orbit tables half to even", "The last digit of the printed tables was one too high in 0.4 % of all rows."},
