@@ -134,6 +134,10 @@ func (b *Box) Unseal(sealed []byte, table, column, row string) (string, error) {
 	return string(plain), nil
 }
 
+// ErrOtherKey is why a value does not open that was sealed with a key which is not
+// configured. While a key is changed node by node, other nodes have it.
+var ErrOtherKey = errors.New("sealed with a key that is not configured")
+
 func (b *Box) sealerOf(id [keyIDSize]byte) (*sealer, error) {
 	switch {
 	case id == b.current.id:
@@ -141,7 +145,7 @@ func (b *Box) sealerOf(id [keyIDSize]byte) (*sealer, error) {
 	case b.previous != nil && id == b.previous.id:
 		return b.previous, nil
 	}
-	return nil, errors.New("sealed with a key that is not configured")
+	return nil, ErrOtherKey
 }
 
 // place is the additional data of a seal. Lengths go in front, so that no two

@@ -1,6 +1,7 @@
 package authorizations
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -53,6 +54,39 @@ func TestTwoNodesRefreshOnce(t *testing.T) {
 			t.Errorf("%+v", now)
 		}
 	}
+}
+
+// While the key is changed node by node, a node that does not have the new one yet
+// leaves alone what another has refreshed, and goes on with the other accounts.
+func TestANodeWithoutTheNewKeyWithdrawsNothing(t *testing.T) {
+	eachWorld(t, bitbucketcloud.Options{RotateRefresh: true}, func(t *testing.T, old *node) {
+		first, second := old.authorize(1, ana), old.authorize(2, ben)
+		box, err := secret.Open(t.Context(), old.d, bytes.Repeat([]byte{8}, secret.KeySize), bytes.Repeat([]byte{7}, secret.KeySize))
+		if err != nil {
+			t.Fatal(err)
+		}
+		restarted := old.nodeWith("node_2", box)
+		old.pass(2 * time.Hour)
+		if err := restarted.works(first.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := old.works(first.ID); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("the old node with the account whose tokens are new: %v", err)
+		}
+		old.pass(2 * time.Hour)
+		old.round()
+		if now := old.account(first.ID); now.State != notify.AuthorizationActive || now.Tokens != 2 {
+			t.Errorf("the account whose tokens the old node cannot read: %+v", now)
+		}
+		if now := old.account(second.ID); now.State != notify.AuthorizationActive || now.Tokens != 2 {
+			t.Errorf("the other one, which the old node refreshes: %+v", now)
+		}
+		for _, id := range []int64{first.ID, second.ID} {
+			if err := restarted.works(id); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 }
 
 // losing is a store that cannot keep tokens.

@@ -44,10 +44,14 @@ func (s *Service) Use(ctx context.Context, id int64, call func(c *notify.Connect
 }
 
 // read returns an account with its tokens, those included that are not kept yet.
-// fault.Conflict: it is not active.
+// fault.Conflict: it is not active. fault.Unavailable: another node has the key of
+// its tokens.
 func (s *Service) read(ctx context.Context, id int64) (notify.Authorization, notify.AccountTokens, error) {
 	a, t, err := s.Store.AccountTokens(ctx, id)
-	if err != nil {
+	switch {
+	case errors.Is(err, secret.ErrOtherKey): // of this account alone
+		return a, t, err
+	case err != nil:
 		return a, t, ours(err)
 	}
 	s.mu.Lock()

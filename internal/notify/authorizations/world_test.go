@@ -115,8 +115,14 @@ func (w *world) connections(baseURL string) notify.Connections {
 // node starts a node of a cluster.
 func (w *world) node(id string) *node {
 	w.t.Helper()
+	return w.nodeWith(id, secrettest.Box(w.t, w.d))
+}
+
+// nodeWith starts a node with other keys.
+func (w *world) nodeWith(id string, box *secret.Box) *node {
+	w.t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	n := &node{world: w, store: store.New(w.d, secrettest.Box(w.t, w.d), log)}
+	n := &node{world: w, store: store.New(w.d, box, log)}
 	n.moveTo(w.url)
 	leases := dbtest.Leases(w.t, w.d, id)
 	out := egresstest.Client(w.t)

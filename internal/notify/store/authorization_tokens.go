@@ -14,8 +14,9 @@ func (s *Store) DueAuthorizations(ctx context.Context, now time.Time, limit int)
 	return s.readAuthorizations(ctx, `WHERE due_at > 0 AND due_at <= $1 ORDER BY due_at, id LIMIT $2`, db.Micros(now), limit)
 }
 
-// AccountTokens returns an account with its tokens, which are zero where they
-// cannot be opened. fault.NotFound: there is none with the id.
+// AccountTokens returns an account with its tokens, which are zero where they are
+// damaged. fault.NotFound: there is none with the id. fault.Unavailable: this node
+// does not have the key that they were sealed with.
 func (s *Store) AccountTokens(ctx context.Context, id int64) (a notify.Authorization, t notify.AccountTokens, err error) {
 	var sealed sealedTokens
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
@@ -25,7 +26,8 @@ func (s *Store) AccountTokens(ctx context.Context, id int64) (a notify.Authoriza
 	if err != nil {
 		return a, t, err
 	}
-	return a, s.openTokens(&a, sealed), nil
+	t, err = s.openTokens(&a, sealed)
+	return a, t, err
 }
 
 // The four below change what the pair of that count is; of a later pair they

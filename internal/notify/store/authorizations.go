@@ -11,6 +11,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/secret"
 )
 
 const selectAuthorizations = `SELECT id, connection, account_id, account_name, base_url, user_id, authorized_by, authorized_at,
@@ -110,25 +111,27 @@ func (s *Store) SaveAuthorization(
 		if err := lockGeneration(ctx, tx); err != nil { // see pauseRules
 			return err
 		}
-		before, _, err := scanAuthorization(tx.QueryRow(ctx, selectAuthorizations+`WHERE connection = $1 AND account_id = $2`, of.Connection,
-			of.AccountID))
+		before, _, err := scanAuthorization(tx.QueryRow(ctx, selectAuthorizations+`WHERE connection = $1 AND account_id = $2`,
+			of.Connection, of.AccountID))
 		known := err == nil
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
 		if err := tx.Get(ctx, "keeping an authorisation", []any{&of.ID}, `INSERT INTO notify_authorizations (connection, account_id,
-				account_name, base_url, user_id,
-				authorized_by, authorized_at, state, state_at, reason, tokens, access_token, refresh_token, expires_at, refreshed_at, due_at, asked_at)
+				account_name, base_url, user_id, authorized_by, authorized_at, state, state_at, reason, tokens, access_token,
+				refresh_token, expires_at, refreshed_at, due_at, asked_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, 'active', $7, '', 1, $8, $9, $10, $11, $12, 0)
 			ON CONFLICT (connection, account_id) DO UPDATE SET account_name = excluded.account_name, base_url = excluded.base_url,
-				user_id = excluded.user_id, authorized_by = excluded.authorized_by, authorized_at = excluded.authorized_at, state = 'active',
+				user_id = excluded.user_id, authorized_by = excluded.authorized_by, authorized_at = excluded.authorized_at,
+				state = 'active',
 				state_at = CASE WHEN notify_authorizations.state = 'active' THEN notify_authorizations.state_at ELSE excluded.state_at END,
-				reason = '', tokens = notify_authorizations.tokens + 1, access_token = excluded.access_token, refresh_token = excluded.refresh_token,
-				expires_at = excluded.expires_at, refreshed_at = excluded.refreshed_at, due_at = excluded.due_at, asked_at = 0
+				reason = '', tokens = notify_authorizations.tokens + 1, access_token = excluded.access_token,
+				refresh_token = excluded.refresh_token, expires_at = excluded.expires_at, refreshed_at = excluded.refreshed_at,
+				due_at = excluded.due_at, asked_at = 0
 			RETURNING id`,
 			of.Connection, of.AccountID, of.AccountName, of.BaseURL, of.UserID, who.Name, db.Micros(tx.Now()),
-			s.box.Seal(t.Access.Reveal(), "notify_authorizations", "access_token", row), s.box.Seal(t.Refresh.Reveal(), "notify_authorizations",
-				"refresh_token", row),
+			s.box.Seal(t.Access.Reveal(), "notify_authorizations", "access_token", row),
+			s.box.Seal(t.Refresh.Reveal(), "notify_authorizations", "refresh_token", row),
 			db.Micros(t.Expires), db.Micros(of.RefreshedAt), db.Micros(of.DueAt)); err != nil {
 			return err
 		}
@@ -183,13 +186,18 @@ func recordAuthorization(ctx context.Context, tx *db.Tx, who notify.Actor, actio
 	return audit.Record(ctx, tx, e)
 }
 
-// openTokens opens the tokens of an account; those that cannot be opened are
-// zero.
-func (s *Store) openTokens(a *notify.Authorization, t sealedTokens) notify.AccountTokens {
+// openTokens opens the tokens of an account; those that are damaged are zero.
+func (s *Store) openTokens(a *notify.Authorization, sealed sealedTokens) (t notify.AccountTokens, err error) {
 	row := authorizationRow(a)
-	return notify.AccountTokens{
-		Access:  s.unseal(t.access, "notify_authorizations", "access_token", row),
-		Refresh: s.unseal(t.refresh, "notify_authorizations", "refresh_token", row),
-		Expires: a.Expires, Count: a.Tokens,
+	access, err1 := s.open(sealed.access, "notify_authorizations", "access_token", row)
+	refresh, err2 := s.open(sealed.refresh, "notify_authorizations", "refresh_token", row)
+	err = errors.Join(err1, err2)
+	if errors.Is(err, secret.ErrOtherKey) {
+		return t, fault.Wrap(err, fault.Unavailable, "The tokens of the account %s were encrypted with a key that this node does not "+
+			"have. Give every node the same secret_key and secret_key_previous.", a.AccountName)
 	}
+	if err != nil {
+		s.log.Warn("the tokens of an account cannot be read", "of", row, "error", err)
+	}
+	return notify.AccountTokens{Access: access, Refresh: refresh, Expires: a.Expires, Count: a.Tokens}, nil
 }

@@ -155,12 +155,18 @@ func rowOf(h *notify.Hook) string { return h.Connection + "/" + h.Name }
 // unseal opens a secret. One that does not open is none: its hook refuses
 // everything until it is rotated, and the others go on.
 func (s *Store) unseal(sealed []byte, table, column, row string) secret.Value {
-	if len(sealed) == 0 {
-		return secret.Value{}
-	}
-	plain, err := s.box.Unseal(sealed, table, column, row)
+	plain, err := s.open(sealed, table, column, row)
 	if err != nil {
 		s.log.Warn("a secret cannot be read and must be set again", "of", strings.TrimSuffix(row, "/"), "error", err)
 	}
-	return secret.New(plain)
+	return plain
+}
+
+// open opens a secret; none where none is stored.
+func (s *Store) open(sealed []byte, table, column, row string) (secret.Value, error) {
+	if len(sealed) == 0 {
+		return secret.Value{}, nil
+	}
+	plain, err := s.box.Unseal(sealed, table, column, row)
+	return secret.New(plain), err
 }
