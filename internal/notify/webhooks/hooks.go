@@ -37,7 +37,8 @@ func (w *Watch) judge(c *notify.Connection, scope notify.Scope, url string, acti
 		return called{name, notify.WebhookMissing, "A webhook of the " + what + " calls the hook " + name + ", which does not exist."}, true
 	case !h.Scope.Holds(scope):
 		return called{
-			name, notify.WebhookMissing, "A webhook of the " + what + " calls the hook " + name + ", which is for " + h.Scope.String() + ".",
+			name, notify.WebhookMissing,
+			"A webhook of the " + what + " calls the hook " + name + ", which is for " + h.Scope.String() + ".",
 		}, true
 	case !active:
 		return called{name, notify.WebhookInactive, "It is switched off on the platform."}, true
@@ -59,6 +60,10 @@ func writer(ctx context.Context, connection string, before, now time.Time) *noti
 func mark(h *notify.Hook) string {
 	return hex.EncodeToString(secret.Fingerprint(h.Secret.Reveal())[:4])
 }
+
+// told reports whether the platform was told the secret of a hook, by its mark. One
+// that this node cannot read is not told at all: another node may have its key.
+func told(marked string, h *notify.Hook) bool { return h.Secret.IsZero() || marked == mark(h) }
 
 // hookOf returns the hook of a scope whose secret the platform may be told; it makes
 // one where there is none.

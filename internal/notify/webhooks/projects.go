@@ -25,7 +25,8 @@ func (w *Watch) list(ctx context.Context, c *notify.Connection) (ok bool, err er
 		if before.Reason == "" {
 			w.Log.Warn("the platform cannot be asked for its projects", "connection", c.Name, "error", err)
 		}
-		return false, w.Store.NoteProjectCheck(ctx, c.Name, notify.ProjectCheck{At: now, Listed: before.Listed, Reason: fault.As(err).Message})
+		failed := notify.ProjectCheck{At: now, Listed: before.Listed, Reason: fault.As(err).Message}
+		return false, w.Store.NoteProjectCheck(ctx, c.Name, failed)
 	}
 	if err := w.confirmRenames(ctx, c, projects); err != nil {
 		return false, err
@@ -101,7 +102,7 @@ func (w *Watch) manage(ctx context.Context, c *notify.Connection, p *notify.Proj
 			return err
 		}
 		h = &made
-	case p.SetAt.IsZero() || h == nil || p.SecretMark == mark(h):
+	case p.SetAt.IsZero() || h == nil || told(p.SecretMark, h):
 		return nil
 	}
 	now := w.Clock()

@@ -127,10 +127,11 @@ func (w *Watch) manageOfRepository(
 		p.Reason = noAddress
 		return nil
 	case p.State != notify.WebhookMissing &&
-		(p.SetAt.IsZero() || h == nil || p.State == notify.WebhookSends && signs && p.SecretMark == mark(h)):
+		(p.SetAt.IsZero() || h == nil || h.Secret.IsZero() ||
+			p.State == notify.WebhookSends && signs && told(p.SecretMark, h)):
 		return nil
 	}
-	if h == nil || !p.At.Holds(h.Scope) { // the secret of a wider hook would sign for other repositories
+	if h == nil || h.Secret.IsZero() || !p.At.Holds(h.Scope) { // the secret of a wider hook would sign for other repositories
 		made, err := w.hookOf(ctx, c, p.At)
 		if err != nil {
 			return err
@@ -144,8 +145,8 @@ func (w *Watch) manageOfRepository(
 		return err
 	}
 	if p.RemoteID == "" {
-		w.Log.Info("a webhook was created on the platform", "connection", c.Name, "project", p.At.ProjectKey, "repository", p.At.RepositoryKey,
-			"hook", h.Name)
+		w.Log.Info("a webhook was created on the platform", "connection", c.Name, "project", p.At.ProjectKey,
+			"repository", p.At.RepositoryKey, "hook", h.Name)
 	}
 	p.State, p.RemoteID, p.Hook, p.SetAt, p.SecretMark, p.Reason = notify.WebhookSends, is.UUID, h.Name, now, mark(h), ""
 	return nil

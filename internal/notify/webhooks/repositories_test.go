@@ -32,6 +32,7 @@ var shop = notify.RepositoryRef{ProjectKey: "acme", RepositoryKey: "shop"}
 // cloudWorld is a played cloud platform and a node that looks at it.
 type cloudWorld struct {
 	*playgroundtest.Cloud
+	d     *db.DB
 	t     *testing.T
 	url   string
 	now   time.Time
@@ -42,7 +43,7 @@ type cloudWorld struct {
 
 func eachCloudWorld(t *testing.T, manage bool, fn func(t *testing.T, w *cloudWorld)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		w := &cloudWorld{t: t, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
+		w := &cloudWorld{t: t, d: d, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
 		clock := func() time.Time { return w.now }
 		w.Cloud = playgroundtest.NewCloud(bitbucketcloud.Options{
 			Clock: clock, Accounts: []bitbucketcloud.Account{{ID: ana, UUID: "{ana}", DisplayName: "Ana"}},
@@ -301,6 +302,24 @@ func TestARepositorysWebhookIsToldNoOtherSecret(t *testing.T) {
 		}
 		if again := w.one(shop); again.UUID != first.UUID || again.URL != first.URL {
 			t.Errorf("it is now %+v", again)
+		}
+	})
+}
+
+// A secret that this node cannot read, since another sealed it with a new key, does not
+// become none on the platform.
+func TestARepositorysWebhookIsToldNoUnreadableSecret(t *testing.T) {
+	eachCloudWorld(t, true, func(t *testing.T, w *cloudWorld) {
+		w.rule(shop)
+		w.round(0)
+		before, there := w.state(shop), w.one(shop)
+		rotateElsewhere(t, w.d, w.store, "cloud", before.Hook)
+		w.round(checkEvery)
+		if now := w.state(shop); now.SetAt != before.SetAt || now.SecretMark != before.SecretMark || now.State != notify.WebhookSends {
+			t.Errorf("before %+v, now %+v", before, now)
+		}
+		if now := w.Webhooks("acme", "shop"); len(now) != 1 || now[0].Secret != there.Secret {
+			t.Errorf("the platform has %+v", now)
 		}
 	})
 }

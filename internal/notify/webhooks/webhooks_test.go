@@ -1,6 +1,7 @@
 package webhooks
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -185,6 +186,40 @@ func TestWebhooksAreKept(t *testing.T) {
 			t.Errorf("the project that is gone: %+v, %v", p, err)
 		}
 	})
+}
+
+// A secret that this node cannot read, since another sealed it with a new key, does not
+// become none on the platform.
+func TestAWebhookIsToldNoUnreadableSecret(t *testing.T) {
+	eachWorld(t, bitbucket.Options{Projects: three.Projects[:1]}, func(t *testing.T, w *world) {
+		w.round(0)
+		before := w.webhook("ATL")
+		rotateElsewhere(t, w.d, w.store, "main", before.Hook)
+		w.round(checkEvery)
+		if now := w.webhook("ATL"); now.SetAt != before.SetAt || now.SecretMark != before.SecretMark || now.State != notify.WebhookSends {
+			t.Errorf("before %+v, now %+v", before, now)
+		}
+	})
+}
+
+// rotateElsewhere has a node rotate a hook that has a new key already.
+func rotateElsewhere(t *testing.T, d *db.DB, here *store.Store, connection, hook string) {
+	t.Helper()
+	box, err := secret.Open(t.Context(), d, bytes.Repeat([]byte{8}, secret.KeySize), bytes.Repeat([]byte{7}, secret.KeySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	restarted := store.New(d, box, slog.New(slog.DiscardHandler))
+	restarted.UsePlatforms(here.Platforms().Connections, nil)
+	if err := restarted.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := restarted.RotateHook(t.Context(), notify.Actor{Name: "ada"}, connection, hook); err != nil {
+		t.Fatal(err)
+	}
+	if err := here.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // An old platform refuses a webhook for an event that it does not know.
