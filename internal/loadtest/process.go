@@ -62,9 +62,6 @@ func New(binary string, s Settings) (*Process, error) {
 	return p, nil
 }
 
-// Use has the next start run another program.
-func (p *Process) Use(binary string) { p.binary = binary }
-
 // Configuration is the path of the node's configuration file.
 func (p *Process) Configuration() string { return p.file("outrigger.yaml") }
 
