@@ -247,10 +247,29 @@ func TestShortenLeavesCommitsOffFirstAndKeepsTitleAndLink(t *testing.T) {
 	}
 }
 
+// deleted is the address of what an event of a type that deletes something
+// deleted, as sample.Event has it; "" for other types.
+func deleted(t notify.EventType) string {
+	const repositoryURL = "https://git.example.com/projects/ATL/repos/engine"
+	switch t {
+	case notify.BranchDeleted:
+		return repositoryURL + "/commits?until=refs%2Fheads%2Ffeature%2Fcarry_all_wheels"
+	case notify.TagDeleted:
+		return repositoryURL + "/commits?until=refs%2Ftags%2Fv2.1.0"
+	case notify.PullRequestDeleted:
+		return repositoryURL + "/pull-requests/12"
+	case notify.PullRequestCommentDeleted, notify.CommitCommentDeleted:
+		return "commentId="
+	case notify.RepositoryDeleted:
+		return repositoryURL
+	}
+	return ""
+}
+
 // No button leads to what the event deleted; each leads somewhere.
 func TestNoLinkToWhatWasDeleted(t *testing.T) {
 	for _, x := range notify.EventTypes() {
-		gone := sample.Deleted(x)
+		gone := deleted(x)
 		if (gone != "") != strings.HasSuffix(x.String(), "_DELETED") {
 			t.Errorf("%s deletes %q", x, gone)
 		}

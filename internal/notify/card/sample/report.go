@@ -2,8 +2,18 @@ package sample
 
 import (
 	"fmt"
+	"time"
 
 	"outrigger/internal/notify"
+)
+
+const repositoryURL = "https://git.example.com/projects/ATL/repos/engine"
+
+var (
+	at    = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	ada   = notify.User{Name: "ada", DisplayName: "Ada Lovelace", Email: "ada@example.com"}
+	grace = notify.User{Name: "grace", DisplayName: "Grace Hopper", Email: "grace@example.com"}
+	alan  = notify.User{Name: "alan_t", DisplayName: "Alan Turing", Email: "alan@example.com"}
 )
 
 // Report is what an activity report says that finds so many inactive pull requests
