@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"outrigger/internal/db"
-	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/playground/smarthost"
 )
 
@@ -43,7 +42,7 @@ func parts(t *testing.T, m smarthost.Message) (head netmail.Header, kinds, bodie
 // given up, once, with the header and not the body.
 func TestBounces(t *testing.T) {
 	atNight(t, setup{sender: withBounces}, func(t *testing.T, n *night) {
-		n.host.SetFaults(playgroundtest.MailFaults{Recipients: map[string]string{
+		n.host.SetFaults(mailFaults{Recipients: map[string]string{
 			"bad@example.com": "550 5.1.1 Unknown", "late@example.com": "451 4.7.1 Gr\u00fcylisted", "w\u00f6rse@example.com": "550 No",
 		}})
 		a := n.arrival("Subject: x\r\nX-Long: "+strings.Repeat("y", 2000)+"\r\nFrom: J\u00fcrgen <a@example.com>\r\n\r\nsecret body\r\n",
@@ -109,7 +108,7 @@ func TestNoBounces(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			atNight(t, setup{sender: c.o}, func(t *testing.T, n *night) {
-				n.host.SetFaults(playgroundtest.MailFaults{Recipients: map[string]string{"bad@example.com": "550 5.1.1 Unknown"}})
+				n.host.SetFaults(mailFaults{Recipients: map[string]string{"bad@example.com": "550 5.1.1 Unknown"}})
 				n.addFrom(c.sender, "bad@example.com")
 				n.after(time.Minute)
 				n.sizes(0, c.errors)

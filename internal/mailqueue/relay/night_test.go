@@ -15,7 +15,6 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/relay/smtpclient"
-	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/playground/smarthost"
 	"outrigger/internal/secret"
 )
@@ -87,7 +86,7 @@ func atNight(t *testing.T, o setup, fn func(t *testing.T, n *night)) {
 		}
 		must(t, n.leases.Start(t.Context()))
 		n.queue = newQueue(t, d, n.leases, node)
-		n.host = playgroundtest.NewSmarthost(withKeep(o.host))
+		n.host = newFaulty(withKeep(o.host))
 		go n.host.Serve(n.net)
 		no := SenderOptions{Connections: 8, Members: always, Smarthost: &smtpclient.Smarthost{
 			Address: "mail.example.com:587", TLS: smtpclient.NoTLS, Hostname: "relay.example", Dial: n.net.Dial,

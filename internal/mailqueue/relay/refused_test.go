@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/playground/smarthost"
 )
 
@@ -36,7 +35,7 @@ func TestOneRefusedSenderStopsNobodyElse(t *testing.T) {
 	for _, reply := range []string{"421 4.7.0 Too many messages from you", "530 5.7.0 Authentication required", "450 4.1.8 Sender address rejected"} {
 		t.Run(reply[:3], func(t *testing.T) {
 			atNight(t, setup{}, func(t *testing.T, n *night) {
-				n.host.SetFaults(playgroundtest.MailFaults{Senders: map[string]string{"bad@example.com": reply}})
+				n.host.SetFaults(mailFaults{Senders: map[string]string{"bad@example.com": reply}})
 				var first int64
 				n.together(func() {
 					first = n.addFrom("bad@example.com", "b@example.com")
@@ -61,7 +60,7 @@ func TestOneRefusedSenderStopsNobodyElse(t *testing.T) {
 				if got := n.host.Count(); got != 21 {
 					t.Errorf("a message of another sender waits: %d of 21 arrived", got)
 				}
-				n.host.SetFaults(playgroundtest.MailFaults{})
+				n.host.SetFaults(mailFaults{})
 				n.after(20 * time.Minute)
 				n.sizes(0, 0)
 				n.empty()
@@ -74,7 +73,7 @@ func TestOneRefusedSenderStopsNobodyElse(t *testing.T) {
 // nor other messages of the sender.
 func TestOneRefusedRecipientStopsNobodyElse(t *testing.T) {
 	atNight(t, setup{}, func(t *testing.T, n *night) {
-		n.host.SetFaults(playgroundtest.MailFaults{Recipients: map[string]string{"bad@example.com": "421 4.3.2 Not for that one"}})
+		n.host.SetFaults(mailFaults{Recipients: map[string]string{"bad@example.com": "421 4.3.2 Not for that one"}})
 		n.together(func() {
 			for range 12 {
 				n.add("bad@example.com")
@@ -133,7 +132,7 @@ func TestConnectionsClosedAtRCPT(t *testing.T) {
 // Two recipients that are refused hold up no other recipient of the same sender.
 func TestTwoRefusedRecipients(t *testing.T) {
 	atNight(t, setup{}, func(t *testing.T, n *night) {
-		n.host.SetFaults(playgroundtest.MailFaults{Recipients: map[string]string{"x@example.com": "421 4.3.2 No", "y@example.com": "421 4.3.2 No"}})
+		n.host.SetFaults(mailFaults{Recipients: map[string]string{"x@example.com": "421 4.3.2 No", "y@example.com": "421 4.3.2 No"}})
 		n.together(func() {
 			for range 6 {
 				n.add("x@example.com")
@@ -154,7 +153,7 @@ func TestTwoRefusedRecipients(t *testing.T) {
 // that it refuses: that says nothing about the others.
 func TestTheProbeOfAPauseIsRefused(t *testing.T) {
 	atNight(t, setup{}, func(t *testing.T, n *night) {
-		n.host.SetFaults(playgroundtest.MailFaults{Senders: map[string]string{"bad@example.com": "421 4.7.0 Too many messages from you"}})
+		n.host.SetFaults(mailFaults{Senders: map[string]string{"bad@example.com": "421 4.7.0 Too many messages from you"}})
 		n.net.setAway(true)
 		n.together(func() {
 			for range 9 {
@@ -240,7 +239,7 @@ func TestMoreRecipientsThanTheSmarthostTakes(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.takes, c.says[:3]), func(t *testing.T) {
 			atNight(t, setup{}, func(t *testing.T, n *night) {
-				n.host.SetFaults(playgroundtest.MailFaults{MaxRecipients: c.takes, TooMany: c.says})
+				n.host.SetFaults(mailFaults{MaxRecipients: c.takes, TooMany: c.says})
 				var to, got []string
 				for i := range 60 {
 					to = append(to, fmt.Sprintf("b%02d@example.com", i))

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"outrigger/internal/playground/playgroundtest"
 )
 
 // Where the smarthost refuses a line for its length, a message that no signature
@@ -27,7 +25,7 @@ func TestLinesTooLongForTheSmarthost(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			atNight(t, setup{}, func(t *testing.T, n *night) {
-				n.host.SetFaults(playgroundtest.MailFaults{MaxLine: 998, LongLine: c.says})
+				n.host.SetFaults(mailFaults{MaxLine: 998, LongLine: c.says})
 				a := n.arrival(c.head+"Subject: x\r\n\r\n"+c.body, "b@example.com", "c@example.com")
 				must(t, n.queue.accept(t.Context(), a))
 				n.after(time.Second)

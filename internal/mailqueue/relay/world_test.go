@@ -17,7 +17,6 @@ import (
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/relay/smtpclient"
 	"outrigger/internal/mailqueue/relay/smtpd"
-	"outrigger/internal/playground/playgroundtest"
 	"outrigger/internal/playground/smarthost"
 )
 
@@ -33,7 +32,7 @@ type world struct {
 	queue  *Queue
 	server *smtpd.Server
 	sender *Sender
-	host   *playgroundtest.Smarthost
+	host   *faulty
 	addr   string // of the relay
 }
 
@@ -60,7 +59,7 @@ func newWorld(t testing.TB, d *db.DB, o setup) *world {
 	must(t, w.leases.Start(t.Context()))
 	t.Cleanup(w.leases.Stop)
 	w.queue = newQueue(t, d, w.leases, o.node)
-	w.host = playgroundtest.NewSmarthost(withKeep(o.host))
+	w.host = newFaulty(withKeep(o.host))
 	t.Cleanup(w.host.Close)
 	hostAddr := serve(t, w.host.Serve)
 	w.server = newServer(w.queue, o)

@@ -38,29 +38,15 @@ func (s *Site) bulkFetch(r Request) answer {
 		}
 	}
 	slices.Sort(ids)
-	type project struct {
-		Key string `json:"key"`
-	}
-	type fields struct {
-		Project project `json:"project"`
-	}
-	type issue struct {
-		ID     string `json:"id"`
-		Key    string `json:"key"`
-		Fields fields `json:"fields"`
-	}
-	answer := struct {
-		Issues []issue  `json:"issues"`
-		Errors []string `json:"issueErrors"`
-	}{[]issue{}, []string{}}
+	issues := []map[string]any{}
 	for _, id := range ids {
 		key := fmt.Sprintf("CLOUD-%d", id)
 		if s.o.Key != nil {
 			key = s.o.Key(id)
 		}
-		answer.Issues = append(answer.Issues, issue{strconv.FormatInt(id, 10), key,
-			fields{project{key[:max(strings.LastIndexByte(key, '-'), 0)]}}})
+		project := map[string]any{"key": key[:max(strings.LastIndexByte(key, '-'), 0)]}
+		issues = append(issues, map[string]any{"id": strconv.FormatInt(id, 10), "key": key, "fields": map[string]any{"project": project}})
 	}
-	text, _ := json.Marshal(answer) // texts alone
+	text, _ := json.Marshal(map[string]any{"issues": issues, "issueErrors": []string{}}) // texts alone
 	return success(http.StatusOK, string(text))
 }

@@ -1,6 +1,7 @@
 package cloudsite
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -103,14 +104,6 @@ func tree(parents map[string]string) (roots []Comment, more int) {
 
 // sorted orders ids as numbers.
 func sorted(ids []string) []string {
-	slices.SortFunc(ids, func(a, b string) int {
-		if len(a) != len(b) {
-			return len(a) - len(b)
-		}
-		if a < b {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(ids, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	return ids
 }

@@ -1,6 +1,7 @@
 package threadstest
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -39,10 +40,7 @@ func NewModel(records []threads.Record, mappings []threads.IDMapping) *Model {
 		m.Records = append(m.Records, r)
 	}
 	slices.SortFunc(m.Records, func(a, b threads.Record) int {
-		if a.IssueID != b.IssueID {
-			return compare(a.IssueID, b.IssueID)
-		}
-		return compare(a.CommentID, b.CommentID)
+		return cmp.Or(cmp.Compare(a.IssueID, b.IssueID), cmp.Compare(a.CommentID, b.CommentID))
 	})
 	for _, r := range m.Records {
 		if cloud, ok := m.mapped[threads.EntityComment][r.CommentID]; ok && m.sharers[cloud] > 1 {
@@ -61,16 +59,6 @@ func NewModel(records []threads.Record, mappings []threads.IDMapping) *Model {
 		m.Maps[issue] = threads.NewParentMap(list)
 	}
 	return m
-}
-
-func compare(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func (m *Model) takeMappings(mappings []threads.IDMapping) {

@@ -1,16 +1,17 @@
-package playgroundtest
+package relay
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 	"sync"
 
 	"outrigger/internal/playground/smarthost"
 )
 
-// MailFaults are limits and refusals of a smarthost, beside its mode. A reply of
+// mailFaults are limits and refusals of a smarthost, beside its mode. A reply of
 // 421 closes the connection, as RFC 5321, 3.8, has it.
-type MailFaults struct {
+type mailFaults struct {
 	Senders    map[string]string // replies to MAIL, by the sender's address
 	Recipients map[string]string // replies to RCPT, by the recipient's address
 
@@ -20,22 +21,17 @@ type MailFaults struct {
 	LongLine      string // the reply to a longer one; "": 500 5.6.0
 }
 
-const (
-	tooMany  = "452 4.5.3 Too many recipients"
-	longLine = "500 5.6.0 Line too long"
-)
-
-// Smarthost is one with such faults.
-type Smarthost struct {
+// faulty is a smarthost with such faults.
+type faulty struct {
 	*smarthost.Host
 
 	mu     sync.Mutex
-	faults MailFaults
+	faults mailFaults
 }
 
-// NewSmarthost makes a smarthost that accepts everything. o.React comes before faults.
-func NewSmarthost(o smarthost.Options) *Smarthost {
-	h, before := new(Smarthost), o.React
+// newFaulty makes a smarthost that accepts everything. o.React comes before faults.
+func newFaulty(o smarthost.Options) *faulty {
+	h, before := new(faulty), o.React
 	o.React = func(r smarthost.Request) *smarthost.Reaction {
 		if before != nil {
 			if reaction := before(r); reaction != nil {
@@ -51,14 +47,14 @@ func NewSmarthost(o smarthost.Options) *Smarthost {
 }
 
 // SetFaults changes what the smarthost refuses from now on.
-func (h *Smarthost) SetFaults(f MailFaults) {
+func (h *faulty) SetFaults(f mailFaults) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.faults = f
 }
 
 // reaction is nil where nothing is wrong with a request.
-func (f *MailFaults) reaction(r smarthost.Request) *smarthost.Reaction {
+func (f *mailFaults) reaction(r smarthost.Request) *smarthost.Reaction {
 	reply := ""
 	switch r.Verb {
 	case "MAIL":
@@ -66,15 +62,11 @@ func (f *MailFaults) reaction(r smarthost.Request) *smarthost.Reaction {
 	case "RCPT":
 		reply = f.Recipients[addressOf(r.Line)]
 		if f.MaxRecipients > 0 && r.Message != nil && len(r.Message.To) >= f.MaxRecipients {
-			if reply = f.TooMany; reply == "" {
-				reply = tooMany
-			}
+			reply = cmp.Or(f.TooMany, "452 4.5.3 Too many recipients")
 		}
 	case ".":
 		if f.MaxLine > 0 && longest(r.Message.Data) > f.MaxLine {
-			if reply = f.LongLine; reply == "" {
-				reply = longLine
-			}
+			reply = cmp.Or(f.LongLine, "500 5.6.0 Line too long")
 		}
 	}
 	if reply == "" {
