@@ -48,36 +48,28 @@ func Back(w http.ResponseWriter, said string) {
 
 // Watchers are told when something changed. The zero value has none.
 type Watchers struct {
-	mu  sync.Mutex
-	all map[chan struct{}]bool
-}
-
-// Watch returns a channel that has a value whenever something changed.
-func (w *Watchers) Watch() (changed <-chan struct{}, stop func()) {
-	c := make(chan struct{}, 1)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.all == nil {
-		w.all = map[chan struct{}]bool{}
-	}
-	w.all[c] = true
-	return c, func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		delete(w.all, c)
-	}
+	mu   sync.Mutex
+	next chan struct{} // closed at the next change; nil: nobody waits for it
 }
 
 // Changed tells everybody who watches.
 func (w *Watchers) Changed() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for c := range w.all {
-		select {
-		case c <- struct{}{}:
-		default:
-		}
+	if w.next != nil {
+		close(w.next)
+		w.next = nil
 	}
+}
+
+// Change returns a channel that is closed at the next change.
+func (w *Watchers) Change() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.next == nil {
+		w.next = make(chan struct{})
+	}
+	return w.next
 }
 
 // Live says by server-sent events of a name that there is something new to
@@ -85,12 +77,11 @@ func (w *Watchers) Changed() {
 // the page was made, and then whenever something changed.
 func (w *Watchers) Live(event string) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
-		changed, stop := w.Watch()
-		defer stop()
 		rw.Header().Set("Content-Type", "text/event-stream")
 		rw.Header().Set("Cache-Control", "no-store")
 		flush := http.NewResponseController(rw)
 		for {
+			change := w.Change()
 			fmt.Fprintf(rw, "event: %s\ndata: new\n\n", event)
 			if flush.Flush() != nil {
 				return
@@ -98,7 +89,7 @@ func (w *Watchers) Live(event string) http.HandlerFunc {
 			select {
 			case <-r.Context().Done():
 				return
-			case <-changed:
+			case <-change:
 			}
 		}
 	}

@@ -44,8 +44,7 @@ func send(addr string, auth smtp.Auth) error {
 
 func TestItTakesMessages(t *testing.T) {
 	h, addr := start(t, Options{})
-	changed, stop := h.Watch()
-	defer stop()
+	changed := h.Change()
 	if err := send(addr, nil); err != nil {
 		t.Fatal(err)
 	}

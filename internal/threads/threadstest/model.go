@@ -162,8 +162,8 @@ func (m *Model) judge(r threads.Record) {
 
 // Cloud returns a record that is no error in the ids of the cloud.
 func (m *Model) Cloud(r threads.Record) (issue int64, relation threads.Relation) {
-	comments := m.mapped[threads.EntityComment]
-	return m.mapped[threads.EntityIssue][r.IssueID], threads.Relation{CommentID: comments[r.CommentID], ParentID: comments[r.ParentCommentID]}
+	issues, comments := m.mapped[threads.EntityIssue], m.mapped[threads.EntityComment]
+	return issues[r.IssueID], threads.Relation{CommentID: comments[r.CommentID], ParentID: comments[r.ParentCommentID]}
 }
 
 // Refuse takes the maps of cloud issues that a target refuses out of the model,
