@@ -115,10 +115,12 @@ func (s *Spec) eachSchema(fn func(at string, v *openapi3.Schema)) {
 			walk(name, c.Schema)
 		}
 	}
-	for _, op := range s.operations() {
-		for status, response := range op.Responses.Map() {
-			if response.Ref == "" {
-				contents(op.method+" "+op.path+" "+status, response.Value.Content)
+	for path, item := range s.doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			for status, response := range op.Responses.Map() {
+				if response.Ref == "" {
+					contents(method+" "+path+" "+status, response.Value.Content)
+				}
 			}
 		}
 	}

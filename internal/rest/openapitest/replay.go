@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -28,47 +27,57 @@ import (
 // does not have, the error has an example of that name. An error must be the one
 // shown; a success must have the members shown, since ids and times differ.
 func (s *Spec) Replay(ctx context.Context, client *http.Client, base string, signIn func(*http.Request)) error {
-	return replay(ctx, client, base, s.operations(), signIn)
+	return s.replay(ctx, client, base, "", false, signIn)
 }
 
 // ReplayAll is Replay for the paths that begin with prefix, on a server that has
 // what they are about: what can succeed must, whatever a server with nothing in
 // it answers.
 func (s *Spec) ReplayAll(ctx context.Context, client *http.Client, base, prefix string, signIn func(*http.Request)) error {
-	var all []operation
-	for _, op := range s.operations() {
-		if strings.HasPrefix(op.path, prefix) {
-			op.succeeds = op.canSucceed()
-			all = append(all, op)
-		}
-	}
-	if len(all) == 0 {
-		return fmt.Errorf("no path begins with %s", prefix)
-	}
-	return replay(ctx, client, base, all, signIn)
+	return s.replay(ctx, client, base, prefix, true, signIn)
 }
 
-func replay(ctx context.Context, client *http.Client, base string, all []operation, signIn func(*http.Request)) error {
+func (s *Spec) replay(ctx context.Context, client *http.Client, base, prefix string, full bool, signIn func(*http.Request)) error {
+	all, err := s.Operations()
+	if err != nil {
+		return err
+	}
 	var errs []error
+	found := false
 	for _, op := range all {
-		target, err := op.url(base)
-		switch {
-		case op.method == http.MethodDelete, op.endless():
-		case err != nil:
-			errs = append(errs, err)
-		case op.RequestBody == nil:
-			errs = append(errs, op.send(ctx, client, target, onFresh, sample{}, signIn))
-		default:
-			samples := op.samples()
-			if len(samples) == 0 {
-				errs = append(errs, fmt.Errorf("%s %s has no example", op.method, op.path))
-			}
-			for _, name := range slices.Sorted(maps.Keys(samples)) {
-				errs = append(errs, op.send(ctx, client, target, name, samples[name], signIn))
-			}
+		if !strings.HasPrefix(op.Path, prefix) {
+			continue
+		}
+		found = true
+		if op.Method == http.MethodDelete || op.Stream {
+			continue
+		}
+		x := exchange{op, client, base, signIn, full && op.canSucceed()}
+		if op.described.RequestBody == nil {
+			errs = append(errs, x.send(ctx, onFresh, sample{}))
+			continue
+		}
+		samples := op.samples()
+		if len(samples) == 0 {
+			errs = append(errs, fmt.Errorf("%s %s has no example", op.Method, op.Path))
+		}
+		for _, name := range slices.Sorted(maps.Keys(samples)) {
+			errs = append(errs, x.send(ctx, name, samples[name]))
 		}
 	}
+	if !found {
+		errs = append(errs, fmt.Errorf("no path begins with %s", prefix))
+	}
 	return errors.Join(errs...)
+}
+
+// exchange is an operation that is asked of a server.
+type exchange struct {
+	Operation
+	client   *http.Client
+	base     string
+	signIn   func(*http.Request)
+	succeeds bool // its error examples are of another server
 }
 
 // onFresh names the example of what a server with nothing in it answers.
@@ -79,9 +88,9 @@ type sample struct{ mediaType, text string }
 
 // samples are the examples of the request body by name. One that is no JSON is
 // a text, sent as it is.
-func (op operation) samples() map[string]sample {
+func (op Operation) samples() map[string]sample {
 	all := map[string]sample{}
-	for mediaType, content := range op.RequestBody.Value.Content {
+	for mediaType, content := range op.described.RequestBody.Value.Content {
 		for name, example := range content.Examples {
 			text, ok := example.Value.Value.(string)
 			if !ok || mediaType == "application/json" {
@@ -94,46 +103,9 @@ func (op operation) samples() map[string]sample {
 	return all
 }
 
-// url fills the path and the query with the examples of their parameters; of
-// the query's, only those that are required.
-func (op operation) url(base string) (string, error) {
-	path, query := op.path, url.Values{}
-	for _, p := range append(slices.Clone(op.item.Parameters), op.Parameters...) {
-		inPath := p.Value.In == openapi3.ParameterInPath
-		switch {
-		case !inPath && (!p.Value.Required || p.Value.In != openapi3.ParameterInQuery):
-		case p.Value.Example == nil:
-			return "", fmt.Errorf("%s: the parameter %s has no example", op.path, p.Value.Name)
-		case inPath:
-			path = strings.ReplaceAll(path, "{"+p.Value.Name+"}", url.PathEscape(fmt.Sprint(p.Value.Example)))
-		default:
-			query.Set(p.Value.Name, fmt.Sprint(p.Value.Example))
-		}
-	}
-	if len(query) > 0 {
-		path += "?" + query.Encode()
-	}
-	return strings.TrimRight(base, "/") + path, nil
-}
-
-// endless reports whether the answer is a stream of events, which goes on.
-func (op operation) endless() bool {
-	ok := op.Responses.Value("200")
-	return ok != nil && ok.Value.Content["text/event-stream"] != nil
-}
-
-// setHeaders adds to a request the examples of the headers that are required.
-func (op operation) setHeaders(h http.Header) {
-	for _, p := range op.Parameters {
-		if p.Value.In == openapi3.ParameterInHeader && p.Value.Required {
-			h.Set(p.Value.Name, fmt.Sprint(p.Value.Example))
-		}
-	}
-}
-
 // send sends one request and judges the answer.
-func (op operation) send(ctx context.Context, client *http.Client, target, name string, body sample, signIn func(*http.Request)) error {
-	r, err := http.NewRequestWithContext(ctx, op.method, target, nil)
+func (x exchange) send(ctx context.Context, name string, body sample) error {
+	r, err := http.NewRequestWithContext(ctx, x.Method, strings.TrimRight(x.base, "/")+x.URL, nil)
 	if err != nil {
 		return err
 	}
@@ -141,11 +113,15 @@ func (op operation) send(ctx context.Context, client *http.Client, target, name 
 		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body.text)), int64(len(body.text))
 		r.Header.Set("Content-Type", body.mediaType)
 	}
-	op.setHeaders(r.Header)
-	if op.Security == nil || len(*op.Security) > 0 {
-		signIn(r)
+	for _, p := range x.described.Parameters {
+		if p.Value.In == openapi3.ParameterInHeader && p.Value.Required {
+			r.Header.Set(p.Value.Name, fmt.Sprint(p.Value.Example))
+		}
 	}
-	res, err := client.Do(r)
+	if !x.Open {
+		x.signIn(r)
+	}
+	res, err := x.client.Do(r)
 	if err != nil {
 		return err
 	}
@@ -154,16 +130,16 @@ func (op operation) send(ctx context.Context, client *http.Client, target, name 
 	if err != nil {
 		return err
 	}
-	if err := op.judge(name, res.StatusCode, answer); err != nil {
-		return fmt.Errorf("%s %s, example %q: %w", op.method, op.path, name, err)
+	if err := x.judge(name, res.StatusCode, answer); err != nil {
+		return fmt.Errorf("%s %s, example %q: %w", x.Method, x.Path, name, err)
 	}
 	return nil
 }
 
-func (op operation) judge(name string, status int, answer []byte) error {
-	shown, want := op.shown(name)
+func (x exchange) judge(name string, status int, answer []byte) error {
+	shown, want := x.shown(name)
 	switch {
-	case op.method == http.MethodHead: // which shows no example: of what it asks for, the server has one or none
+	case x.Method == http.MethodHead: // which shows no example: of what it asks for, the server has one or none
 		if status > 299 && status != http.StatusNotFound {
 			return fmt.Errorf("answered %d", status)
 		}
@@ -192,9 +168,9 @@ func (op operation) judge(name string, status int, answer []byte) error {
 }
 
 // shown is the example of that name among the answers, and its status.
-func (op operation) shown(name string) (any, int) {
-	for status, response := range op.Responses.Map() {
-		if op.succeeds && !isSuccess(status) {
+func (x exchange) shown(name string) (any, int) {
+	for status, response := range x.described.Responses.Map() {
+		if x.succeeds && !isSuccess(status) {
 			continue
 		}
 		if content := response.Value.Content["application/json"]; content != nil && name != "" && content.Examples[name] != nil {
@@ -208,8 +184,8 @@ func (op operation) shown(name string) (any, int) {
 func isSuccess(status string) bool { return strings.HasPrefix(status, "2") }
 
 // canSucceed reports whether the description has a success.
-func (op operation) canSucceed() bool {
-	return slices.ContainsFunc(slices.Collect(maps.Keys(op.Responses.Map())), isSuccess)
+func (op Operation) canSucceed() bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(op.described.Responses.Map())), isSuccess)
 }
 
 // plain returns a value of YAML as JSON would be read.

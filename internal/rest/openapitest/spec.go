@@ -8,10 +8,12 @@
 package openapitest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -39,22 +41,7 @@ func Load(data []byte) (*Spec, error) {
 	return &Spec{doc}, nil
 }
 
-// query lists an operation's query parameters, those of its path included.
-func (s *Spec) query(name string, op *openapi3.Operation) []string {
-	_, path, _ := strings.Cut(name, " ")
-	var names []string
-	for _, list := range []openapi3.Parameters{s.doc.Paths.Value(path).Parameters, op.Parameters} {
-		for _, p := range list {
-			if p.Value.In == openapi3.ParameterInQuery {
-				names = append(names, p.Value.Name)
-			}
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// Operation is one method of one path, for tests that go over all of them.
+// Operation is one method of one path.
 type Operation struct {
 	Method string
 	Path   string   // as it is described
@@ -66,58 +53,59 @@ type Operation struct {
 	Open   bool     // it asks for no credentials
 	// Conditional: it takes If-Match.
 	Conditional bool
+
+	described *openapi3.Operation
 }
 
-// Operations returns all of them.
-func (s *Spec) Operations() ([]Operation, error) {
-	var all []Operation
-	for _, op := range s.operations() {
-		address, err := op.url("")
-		if err != nil {
-			return nil, err
-		}
-		one := Operation{Method: op.method, Path: op.path, URL: address, Open: open(op.Operation),
-			Query: s.query(op.method+" "+op.path, op.Operation), Stream: op.endless(), Conditional: conditional(op.Operation)}
-		if op.RequestBody != nil {
-			one.Body = slices.Sorted(maps.Keys(op.RequestBody.Value.Content))
-			one.Bare = !op.RequestBody.Value.Required
-		}
-		all = append(all, one)
-	}
-	return all, nil
-}
-
-// open reports whether an operation asks for no credentials.
-func open(op *openapi3.Operation) bool { return op.Security != nil && len(*op.Security) == 0 }
-
-// conditional reports whether an operation takes If-Match.
-func conditional(op *openapi3.Operation) bool {
-	return op.Parameters.GetByInAndName(openapi3.ParameterInHeader, "If-Match") != nil
-}
-
-// operation is one method of one path.
-type operation struct {
-	method, path string
-	item         *openapi3.PathItem
-	*openapi3.Operation
-	succeeds bool // its error examples are of another server
-}
-
-// operations lists all of them: what creates first, then what changes, then
+// Operations returns all of them: what creates first, then what changes, then
 // what reads; each by path.
-func (s *Spec) operations() []operation {
-	var all []operation
+func (s *Spec) Operations() (all []Operation, err error) {
 	for path, item := range s.doc.Paths.Map() {
 		for method, op := range item.Operations() {
-			all = append(all, operation{method, path, item, op, false})
+			one := Operation{Method: method, Path: path, described: op, Open: op.Security != nil && len(*op.Security) == 0,
+				Conditional: op.Parameters.GetByInAndName(openapi3.ParameterInHeader, "If-Match") != nil}
+			if ok := op.Responses.Value("200"); ok != nil {
+				one.Stream = ok.Value.Content["text/event-stream"] != nil
+			}
+			if op.RequestBody != nil {
+				one.Body = slices.Sorted(maps.Keys(op.RequestBody.Value.Content))
+				one.Bare = !op.RequestBody.Value.Required
+			}
+			if err := one.setURL(append(slices.Clone(item.Parameters), op.Parameters...)); err != nil {
+				return nil, err
+			}
+			all = append(all, one)
 		}
 	}
 	order := []string{http.MethodPost, http.MethodPut, http.MethodGet, http.MethodDelete}
-	slices.SortFunc(all, func(a, b operation) int {
-		if a.method != b.method {
-			return slices.Index(order, a.method) - slices.Index(order, b.method)
-		}
-		return strings.Compare(a.path, b.path)
+	slices.SortFunc(all, func(a, b Operation) int {
+		return cmp.Or(slices.Index(order, a.Method)-slices.Index(order, b.Method), cmp.Compare(a.Path, b.Path))
 	})
-	return all
+	return all, nil
+}
+
+// setURL fills the path and the query with the examples of their parameters; of
+// the query's, only those that are required.
+func (op *Operation) setURL(parameters openapi3.Parameters) error {
+	path, query := op.Path, url.Values{}
+	for _, p := range parameters {
+		inPath := p.Value.In == openapi3.ParameterInPath
+		if p.Value.In == openapi3.ParameterInQuery {
+			op.Query = append(op.Query, p.Value.Name)
+		}
+		switch {
+		case !inPath && (!p.Value.Required || p.Value.In != openapi3.ParameterInQuery):
+		case p.Value.Example == nil:
+			return fmt.Errorf("%s: the parameter %s has no example", op.Path, p.Value.Name)
+		case inPath:
+			path = strings.ReplaceAll(path, "{"+p.Value.Name+"}", url.PathEscape(fmt.Sprint(p.Value.Example)))
+		default:
+			query.Set(p.Value.Name, fmt.Sprint(p.Value.Example))
+		}
+	}
+	slices.Sort(op.Query)
+	if op.URL = path; len(query) > 0 {
+		op.URL += "?" + query.Encode()
+	}
+	return nil
 }
