@@ -9,6 +9,7 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -16,10 +17,25 @@ import (
 	"time"
 )
 
-// Bodies are the templates of a platform.
+// Bodies are the templates of a platform, and the world that they are about.
 type Bodies struct {
+	World
 	Day       []Line // in the order in which a day of a project brings them
 	templates *template.Template
+}
+
+// World has people, and what branches and pull requests are about.
+type World struct {
+	People       []Person
+	Repositories []string
+	Topics       []struct{ Branch, Title, Description string }
+	Checklist    string // ends every description, as teams' templates do
+}
+
+// Person is one of those in a world. The ID is the platform's.
+type Person struct {
+	ID                int
+	Name, DisplayName string
 }
 
 // Line is a webhook request.
@@ -30,8 +46,8 @@ type Line struct {
 	template string
 }
 
-// Read reads bodies/*.tmpl, and bodies/day: a line for each request with its name, its
-// key and, where that is not its name, the template.
+// Read reads bodies/*.tmpl, bodies/world.json, and bodies/day: a line for each request
+// with its name, its key and, where that is not its name, the template.
 func Read(files fs.FS) *Bodies {
 	b := &Bodies{templates: template.New("")}
 	b.templates.Funcs(template.FuncMap{
@@ -41,8 +57,9 @@ func Read(files fs.FS) *Bodies {
 	})
 	template.Must(b.templates.ParseFS(files, "bodies/*.tmpl"))
 	day, err := fs.ReadFile(files, "bodies/day")
-	if err != nil {
-		panic(err) // it is embedded
+	world, missing := fs.ReadFile(files, "bodies/world.json")
+	if err := errors.Join(err, missing, json.Unmarshal(world, &b.World)); err != nil {
+		panic(err) // they are embedded
 	}
 	for line := range strings.Lines(string(day)) {
 		words := append(strings.Fields(line), "")
@@ -86,9 +103,27 @@ func encode(v any) *bytes.Buffer {
 // Story is who and what the bodies of one Seq are about: they have the same pull
 // request and branch, so that one after the other tells a story.
 type Story struct {
+	*World
 	Seq int64
 	Now time.Time
 }
+
+// Person is the n-th; the first, the Author, works on the story's branch, the next two
+// look at it.
+func (s Story) Person(n int64) *Person {
+	p := Pick(s.People, s.Seq+n)
+	return &p
+}
+
+func (s Story) Branch() string {
+	return fmt.Sprintf("feature/ATL-%d-%s", s.Number(), Pick(s.Topics, s.Seq).Branch)
+}
+func (s Story) Title() string {
+	return fmt.Sprintf("ATL-%d: %s", s.Number(), Pick(s.Topics, s.Seq).Title)
+}
+
+// Description is the pull request's.
+func (s Story) Description() string { return Pick(s.Topics, s.Seq).Description + s.Checklist }
 
 // Number is the pull request's.
 func (s Story) Number() int64 { return int64(uint64(s.Seq)%9_000_000) + 1 }

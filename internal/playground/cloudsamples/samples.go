@@ -7,7 +7,6 @@ package cloudsamples
 import (
 	"embed"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"strings"
 	"sync"
@@ -35,7 +34,7 @@ var Engine = Place{"https://bitbucket.org", "atlas", "engine"}
 // one after the other tell a story.
 func (s Sample) Render(at Place, seq int64, now time.Time) []byte {
 	at = Place{escape(at.Site), escape(at.Workspace), escape(at.Repository)}
-	return read().Write(s.Line, story{bodies.Story{Seq: seq, Now: now}, at}, nil)
+	return read().Write(s.Line, story{bodies.Story{World: &read().World, Seq: seq, Now: now}, at}, nil)
 }
 
 // escape has a text stand between quotes.
@@ -77,14 +76,6 @@ func (s story) Second(ago string) string {
 func (s story) Pipeline() int64 { return 3_343_800 + s.Number() }
 func (s story) Comment() int64  { return 3115 + s.Number() }
 
-func (s story) Branch() string {
-	return fmt.Sprintf("feature/ATL-%d-%s", s.Number(), bodies.Pick(topics[:], s.Seq).branch)
-}
-func (s story) Title() string {
-	return fmt.Sprintf("ATL-%d: %s", s.Number(), bodies.Pick(topics[:], s.Seq).title)
-}
-func (s story) Description() string { return bodies.Pick(topics[:], s.Seq).description }
-
 // UUID is that of what has a name, as the platform writes it: in braces.
 func (story) UUID(kind, name string) string {
 	s := bodies.Sum(kind + "/" + name)
@@ -100,22 +91,10 @@ func (p person) Bare() string    { return strings.Trim(p.UUID, "{}") }
 func (p person) Escaped() string { return url.PathEscape(p.UUID) }
 
 func (s story) person(n int64) person {
-	name := bodies.Pick(people[:], s.Seq+n)
+	name := s.Person(n).DisplayName
 	return person{name, s.UUID("person", name), s.Site}
 }
 
 func (s story) Author() person   { return s.person(0) }
 func (s story) Reviewer() person { return s.person(1) }
 func (s story) Other() person    { return s.person(2) }
-
-var people = [...]string{"Ada Lovelace", "Grace Hopper", "Alan Turing", "Katherine Johnson", "Edsger Dijkstra", "Barbara Liskov"}
-
-// topics are what branches and pull requests are about.
-var topics = [...]struct{ branch, title, description string }{
-	{"carry-lever", "Carry over all seven wheels at once", "The carry went wheel by wheel, which took seven turns. Now a lever lifts all " +
-		"of them.\n\nSee the drawing in `doc/carry.svg`."},
-	{"punch-card-reader", "Read punch cards with folded corners", "Folded corners used to stop the reader.\n\n" +
-		"* the sensor is asked twice\n" +
-		"* a card that stays unreadable goes to its own tray"},
-	{"orbit-tables", "Round orbit tables half to even", "The last digit of the printed tables was one too high in 0.4 % of all rows."},
-}

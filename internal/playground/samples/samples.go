@@ -5,6 +5,7 @@ package samples
 import (
 	"embed"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,7 +29,7 @@ type Sample struct{ bodies.Line }
 // as milliseconds, an odd one as ISO 8601, as the platform does since its
 // version 10.
 func (s Sample) Render(seq int64, now time.Time) []byte {
-	return read().Write(s.Line, story{bodies.Story{Seq: seq, Now: now}}, map[string]any{
+	return read().Write(s.Line, story{bodies.Story{World: &read().World, Seq: seq, Now: now}}, map[string]any{
 		"eventKey": s.EventKey, "date": now.Format("2006-01-02T15:04:05-0700"),
 	})
 }
@@ -41,17 +42,11 @@ func Samples() (all []Sample) {
 	return all
 }
 
+// People are all of those in the story.
+func People() []bodies.Person { return read().People }
+
 // story is what the templates say of one seq.
 type story struct{ bodies.Story }
-
-func (s story) topic() (branch, title, description string) {
-	t := bodies.Pick(topics[:], s.Seq)
-	return fmt.Sprintf("feature/ATL-%d-%s", s.Number(), t.branch), fmt.Sprintf("ATL-%d: %s", s.Number(), t.title), t.description + checklist
-}
-
-func (s story) Branch() string      { branch, _, _ := s.topic(); return branch }
-func (s story) Title() string       { _, title, _ := s.topic(); return title }
-func (s story) Description() string { _, _, description := s.topic(); return description }
 
 // NoHash stands for a commit that does not exist.
 func (story) NoHash() string { return "0000000000000000000000000000000000000000" }
@@ -64,18 +59,42 @@ func (s story) At(ago string) string {
 	return fmt.Sprint(s.Ago(ago).UnixMilli())
 }
 
-// Person is the n-th; the first, the Author, works on the story's branch, the next two
-// look at it.
-func (s story) Person(n int64) *Person {
-	p := bodies.Pick(people[:], s.Seq+n)
-	return &p
-}
+func (s story) Author() *bodies.Person   { return s.Person(0) }
+func (s story) Reviewer() *bodies.Person { return s.Person(1) }
+func (s story) Other() *bodies.Person    { return s.Person(2) }
 
-func (s story) Author() *Person   { return s.Person(0) }
-func (s story) Reviewer() *Person { return s.Person(1) }
-func (s story) Other() *Person    { return s.Person(2) }
-
-func (s story) Slug() string                    { return bodies.Pick(repositories[:], s.Seq) }
+func (s story) Slug() string                    { return bodies.Pick(s.Repositories, s.Seq) }
 func (s story) Project() repository             { return repository{Slug: s.Slug()} }
 func (s story) In(slug string) repository       { return repository{Slug: slug} }
 func (s story) Personal(slug string) repository { return repository{Slug: slug, Owner: s.Author()} }
+
+// repository is one of the project ATL, or of its owner's own.
+type repository struct {
+	Slug  string
+	Owner *bodies.Person
+}
+
+func (r repository) Key() string {
+	if r.Owner != nil {
+		return "~" + strings.ToUpper(r.Owner.Name)
+	}
+	return "ATL"
+}
+
+func (r repository) ProjectID() int {
+	if r.Owner != nil {
+		return r.Owner.ID + 1000
+	}
+	return 11
+}
+
+func (r repository) Page() string {
+	if r.Owner != nil {
+		return "/users/" + r.Owner.Name
+	}
+	return "/projects/ATL"
+}
+
+func (r repository) ID() int           { return len(r.Slug) + r.ProjectID()*10 }
+func (r repository) Clone() string     { return strings.ToLower(r.Key()) + "/" + r.Slug }
+func (r repository) Hierarchy() string { return bodies.Sum("hierarchy/" + r.Slug)[:20] }
