@@ -283,6 +283,20 @@ func TestHandover(t *testing.T) {
 		must(t, err)
 		same(t, "sizes", all, map[string]mailqueue.Sizes{node: {}, "node_2": {Size: 1}})
 
+		// While it is paused by an administrator: it is not sending when it comes back.
+		must(t, w.queue.SetPaused(ctx, "", true))
+		n, err = w.queue.Handover(ctx, "node_2", node)
+		if n != 1 || err != nil {
+			t.Errorf("handed over %d, %v", n, err)
+		}
+		must(t, gone.Start(ctx))
+		queues, err := w.queue.Queues(ctx)
+		if err != nil || len(queues) != 2 || !queues[1].Paused || queues[1].Sizes != (mailqueue.Sizes{}) {
+			t.Errorf("the queues are %+v, %v", queues, err)
+		}
+		must(t, w.queue.SetPaused(ctx, "", false))
+		w.settled(0, 0)
+
 		// To a node that has no queue yet, errors included.
 		w.host.SetFaultMode(smarthost.Refuses)
 		id := w.add("c@example.com")

@@ -12,8 +12,8 @@ import (
 )
 
 // Handover moves a node's messages, the error queue's too, to another node and
-// says how many. It holds the first one's lease meanwhile: Conflict when that
-// still sends.
+// says how many. An administrator's pause stays, for when the first one is back.
+// It holds the first one's lease meanwhile: Conflict when that still sends.
 func (q *Queue) Handover(ctx context.Context, from, to string) (n int64, err error) {
 	if from == to {
 		return 0, fault.New(fault.Invalid, "Choose another node: these messages already belong to this one.")
@@ -46,7 +46,7 @@ func (q *Queue) Handover(ctx context.Context, from, to string) (n int64, err err
 	}
 	return n, q.db.Write(ctx, func(tx *db.Tx) error {
 		if err := tx.Do(ctx, fmt.Sprintf("removing the queue of %s", from),
-			`DELETE FROM relay_queues WHERE node_id = $1 AND size = 0 AND error_size = 0`, from); err != nil {
+			`DELETE FROM relay_queues WHERE node_id = $1 AND size = 0 AND error_size = 0 AND paused = 0`, from); err != nil {
 			return err
 		}
 		e := mailqueue.AuditEntry(ctx, "hand over", "mail queue", from)
