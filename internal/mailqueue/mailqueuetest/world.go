@@ -9,11 +9,12 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/admin"
+	"outrigger/internal/mailqueue/relay"
 	"outrigger/internal/mailqueue/store"
 )
 
 // Schema is what the wing's tables need.
-var Schema = []db.Migrations{audit.Migrations, cluster.Migrations, store.Migrations}
+var Schema = []db.Migrations{audit.Migrations, cluster.Migrations, store.Migrations, relay.Migrations}
 
 // World is the wing on a database, amid what a test says of everything else.
 type World struct {

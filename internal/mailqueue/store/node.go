@@ -48,8 +48,11 @@ func (s *Store) Forget(ctx context.Context, id string) error {
 }
 
 func forget(ctx context.Context, tx *db.Tx, id string) error {
-	_, err := tx.Exec(ctx, `DELETE FROM mailqueue_nodes WHERE node_id = $1 AND watched = 0`, id)
-	return err
+	const what = "forgetting the mail queue of a node"
+	if err := tx.Do(ctx, what, `DELETE FROM mailqueue_nodes WHERE node_id = $1 AND watched = 0`, id); err != nil {
+		return err
+	}
+	return tx.Do(ctx, what, `DELETE FROM relay_queues WHERE node_id = $1 AND size = 0 AND error_size = 0`, id)
 }
 
 // NoteMail notes the nodes that are OFFLINE and have messages, so that they are

@@ -14,6 +14,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/mailqueuetest"
+	"outrigger/internal/mailqueue/relay"
 	"outrigger/internal/mailqueue/store"
 )
 
@@ -266,12 +267,23 @@ func TestDeleteNodes(t *testing.T) {
 	}, mailqueuetest.Schema...)
 }
 
+// queue has a node begin its empty mail queue.
+func queue(t *testing.T, d *db.DB, node string) {
+	t.Helper()
+	q, err := relay.New(d, relay.Options{NodeID: node, Dir: t.TempDir()})
+	must(t, err)
+	must(t, q.Start(t.Context()))
+}
+
+// A node that is forgotten has no mail queue in lists any more.
 func TestForget(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := store.New(d)
 		must(t, mailqueuetest.InsertNode(t.Context(), d, "gone", cluster.Offline))
 		must(t, mailqueuetest.InsertNode(t.Context(), d, "alive", cluster.Active))
 		must(t, s.Record(t.Context(), "gone", "relay", mailqueue.Sizes{}, nil))
+		queue(t, d, "gone")
+		queue(t, d, "alive")
 		for id, code := range map[string]fault.Code{"gone": "", "alive": fault.Conflict, "nobody": fault.NotFound} {
 			if err := s.Forget(t.Context(), id); fault.CodeOf(err) != code {
 				t.Errorf("%s: %v", id, err)
@@ -279,6 +291,9 @@ func TestForget(t *testing.T) {
 		}
 		if n, m, a := rows(t, d, "cluster_nodes"), rows(t, d, "mailqueue_nodes"), rows(t, d, "audit_entries"); n != 1 || m != 0 || a != 1 {
 			t.Errorf("%d nodes, %d readings and %d audit entries", n, m, a)
+		}
+		if n := rows(t, d, "relay_queues"); n != 1 {
+			t.Errorf("%d mail queues of one node", n)
 		}
 	}, mailqueuetest.Schema...)
 }
