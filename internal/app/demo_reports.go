@@ -32,7 +32,8 @@ func (d *Demo) addReport(ctx context.Context) error {
 	r := notify.Report{
 		Name: "Reviews that wait", Connection: d.cfg.Notify.Connections[0].Name, ProjectKey: playground.OpenProject,
 		RepositoryKey: playground.OpenRepository,
-		ChannelName:   "reviews", Format: notify.Auto, InactivityDays: 7, Enabled: true,
+		ChannelName:   "reviews", Format: notify.Auto, Enabled: true,
+		ReportContent:  notify.ReportContent{InactivityDays: 7},
 		ReportSchedule: notify.ReportSchedule{Frequency: notify.WorkingDay, Time: "09:00", TimeZone: "Europe/London"},
 	}
 	who, webhookURL := notify.Actor{Name: "demo", Source: "local"}, d.ChatURL()+playground.WebhookPath("reviews")

@@ -198,3 +198,35 @@ func TestChoicesOfOneFormLeaveAnotherAlone(t *testing.T) {
 		}
 	}
 }
+
+// A form that is filled from a struct is read back as it was; masks are read as typed.
+func TestMembersAreReadBack(t *testing.T) {
+	type kind string
+	type inside struct {
+		Mask string   `json:"mask,omitempty" form:"raw"`
+		Who  []string `json:"who"`
+	}
+	type settings struct {
+		inside
+		Name      string `json:"name"`
+		Kind      kind   `json:"kind"`
+		Days      int    `json:"days"`
+		On        bool   `json:"on"`
+		Hidden    string `json:"-"`
+		Unnamed   string
+		Untyped   map[string]string `json:"untyped"`
+		Elsewhere []kind            `json:"elsewhere"`
+	}
+	want := settings{inside{" main", []string{"ada", "bob"}}, "Builds", "slack", 7, true, "", "", nil, nil}
+	var got settings
+	NewForm().Fill(want).Read(&got)
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(settings{})); diff != "" {
+		t.Error(diff)
+	}
+	got = settings{Days: 3, On: true, Hidden: "stays", Unnamed: "stays", Elsewhere: []kind{"stays"}}
+	readForm(t, "name=+Builds+&mask=+main+&who=+ada%0D%0Abob,&Hidden=x&Unnamed=x&elsewhere=x").Read(&got)
+	want = settings{inside: inside{" main ", []string{"ada", "bob"}}, Name: "Builds", Hidden: "stays", Unnamed: "stays", Elsewhere: []kind{"stays"}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(settings{})); diff != "" {
+		t.Error(diff)
+	}
+}

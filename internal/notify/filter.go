@@ -10,33 +10,31 @@ import (
 // Filter is what a rule asks of an event besides its level. An empty member
 // asks nothing. It is kept as JSON, so a member once named keeps its name.
 type Filter struct {
-	EventTypes   []EventType     `json:"eventTypes"`
-	Projects     []string        `json:"projects,omitempty"`
-	Repositories []RepositoryRef `json:"repositories,omitempty"`
+	EventTypes []EventType `json:"eventTypes"`
+	Branches   []string    `json:"branches,omitempty" doc:"Names; not together with branchMask."`
 
 	// Masks are Java regular expressions that the whole name must match. An
 	// event without such a branch passes.
-	Branches          []string `json:"branches,omitempty"`
-	BranchMask        string   `json:"branchMask,omitempty"`
-	IgnoredBranchMask string   `json:"ignoredBranchMask,omitempty"`
-	SourceBranchMask  string   `json:"sourceBranchMask,omitempty"` // of pull requests
+	BranchMask        string `json:"branchMask,omitempty" form:"raw"`
+	IgnoredBranchMask string `json:"ignoredBranchMask,omitempty" form:"raw" doc:"Branches and tags that are never notified; as branchMask."`
+	SourceBranchMask  string `json:"sourceBranchMask,omitempty" form:"raw"`
 
-	// Who caused the event; groups are those of the platform.
-	Users         []string `json:"users,omitempty"`
-	IgnoredUsers  []string `json:"ignoredUsers,omitempty"`
-	Groups        []string `json:"groups,omitempty"`
-	IgnoredGroups []string `json:"ignoredGroups,omitempty"`
+	Projects     []string        `json:"projects,omitempty" doc:"Narrows a global rule."`
+	Repositories []RepositoryRef `json:"repositories,omitempty"`
 
-	// Reviewers are whom a pull request must ask, at least one of them; other
-	// events pass.
-	Reviewers []string `json:"reviewers,omitempty"`
+	// Groups are those of the platform.
+	Users         []string `json:"users,omitempty" doc:"Who must have caused the event."`
+	IgnoredUsers  []string `json:"ignoredUsers,omitempty" doc:"Who must not."`
+	Groups        []string `json:"groups,omitempty" max:"50"`
+	IgnoredGroups []string `json:"ignoredGroups,omitempty" doc:"Who caused the event must be in none of these; as groups."`
+	Reviewers     []string `json:"reviewers,omitempty" doc:"A pull request must ask one of these users; other events pass."`
 
 	// Of rules of the cloud edition alone, which have no other filter than these
 	// and the event types. DestinationBranchFilter is a JavaScript regular
 	// expression that is found anywhere in the name of the event's branch; an
 	// event without one passes. Every rule of the cloud edition has an
 	// ExpectedCommitStatus.
-	DestinationBranchFilter string       `json:"destinationBranchFilter,omitempty"`
+	DestinationBranchFilter string       `json:"destinationBranchFilter,omitempty" form:"raw"`
 	ExpectedCommitStatus    CommitStatus `json:"expectedCommitStatus,omitempty"`
 }
 
@@ -105,33 +103,38 @@ func checkKeys(f *fault.Fields, field string, keys ...string) bool {
 	return true
 }
 
+// peopleList is a member of a filter that names users or groups.
+type peopleList struct {
+	member string
+	names  *[]string
+	groups bool
+}
+
+func (f *Filter) people() []peopleList {
+	return []peopleList{
+		{"users", &f.Users, false}, {"ignoredUsers", &f.IgnoredUsers, false},
+		{"groups", &f.Groups, true}, {"ignoredGroups", &f.IgnoredGroups, true}, {"reviewers", &f.Reviewers, false},
+	}
+}
+
 func (r *Rule) validatePeople(f *fault.Fields) {
-	checkNames(f, "users", r.Users)
-	checkNames(f, "ignoredUsers", r.IgnoredUsers)
-	checkGroups(f, "groups", r.Groups)
-	checkGroups(f, "ignoredGroups", r.IgnoredGroups)
-	checkNames(f, "reviewers", r.Reviewers)
+	for _, list := range r.people() {
+		if n := len(*list.names); list.groups && n > maxGroups {
+			f.Add(list.member, "%d groups; at most %d are allowed. Make a group on the platform that holds them.", n, maxGroups)
+			continue
+		}
+		checkNames(f, list.member, *list.names)
+	}
 }
 
 // ValidateGroups refuses groups where c cannot say who is in them.
 func (r *Rule) ValidateGroups(f *fault.Fields, c *Connection) {
-	for _, m := range []struct {
-		name   string
-		groups []string
-	}{{"groups", r.Groups}, {"ignoredGroups", r.IgnoredGroups}} {
-		if len(m.groups) > 0 && !c.Answers() {
-			f.Add(m.name, "The connection %s has no account to ask the platform who is in a group; give it a user and a token, or "+
+	for _, list := range r.people() {
+		if list.groups && len(*list.names) > 0 && !c.Answers() {
+			f.Add(list.member, "The connection %s has no account to ask the platform who is in a group; give it a user and a token, or "+
 				"leave groups out.", c.Name)
 		}
 	}
-}
-
-func checkGroups(f *fault.Fields, field string, names []string) {
-	if len(names) > maxGroups {
-		f.Add(field, "%d groups; at most %d are allowed. Make a group on the platform that holds them.", len(names), maxGroups)
-		return
-	}
-	checkNames(f, field, names)
 }
 
 func checkNames(f *fault.Fields, field string, names []string) {

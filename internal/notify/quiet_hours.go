@@ -15,7 +15,7 @@ import (
 // keeps its name.
 type Options struct {
 	QuietHours       *QuietHours `json:"quietHours,omitempty"` // nil: none
-	MentionReviewers bool        `json:"mentionReviewers,omitempty"`
+	MentionReviewers bool        `json:"mentionReviewers,omitempty" default:"false"`
 }
 
 // QuietHours are when a rule sends nothing, so that what comes then waits for

@@ -33,18 +33,25 @@ type Report struct {
 	Format      Format         // auto: the channel's
 	Choice      *ChannelChoice // as of a Rule
 
-	InactivityDays int // a pull request is inactive after so many whole days without an update
+	ReportContent
 	ReportSchedule
-	SkipDrafts       bool
-	TargetBranchMask string // Java regular expression that the whole target branch must match; empty: every branch
-	MentionReviewers bool   // those who have not approved, by the account mapping
-	Enabled          bool
+	Enabled bool
 
 	CreatedBy   string
 	CreatedAt   time.Time
 	UpdatedBy   string
 	UpdatedByID int64 // the user of UpdatedBy: on whose behalf a platform may be asked
 	UpdatedAt   time.Time
+}
+
+// ReportContent decides on what a report says.
+type ReportContent struct {
+	// A pull request is inactive after so many whole days without an update.
+	InactivityDays   int    `json:"inactivityDays" min:"0"`
+	SkipDrafts       bool   `json:"skipDrafts,omitempty" default:"false" doc:"Leaves out drafts."`
+	TargetBranchMask string `json:"targetBranchMask,omitempty" form:"raw"`
+	// Those who have not approved, by the account mapping.
+	MentionReviewers bool `json:"mentionReviewers,omitempty" default:"false"`
 }
 
 // At is the repository of the report.

@@ -21,10 +21,10 @@ func Frequencies() []Frequency { return []Frequency{Daily, Weekly, WorkingDay} }
 
 // ReportSchedule is when a report is due. It is comparable.
 type ReportSchedule struct {
-	Frequency Frequency
-	Day       string // of a weekly report, such as MONDAY; else empty
-	Time      string // HH:MM, from 00:00 to 23:59
-	TimeZone  string // IANA name, such as Europe/Berlin
+	Frequency Frequency `json:"frequency"`
+	Day       string    `json:"day,omitempty"` // of a weekly report, such as MONDAY; else empty
+	Time      string    `json:"time"`          // HH:MM, from 00:00 to 23:59
+	TimeZone  string    `json:"timeZone" doc:"An IANA name. The server's where a new report has none."`
 }
 
 func (s ReportSchedule) validate(f *fault.Fields) {

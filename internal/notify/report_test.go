@@ -14,8 +14,9 @@ import (
 
 func someReport() Report {
 	return Report{
-		Name: "Stale", Connection: "dc", ProjectKey: "ATL", RepositoryKey: "rocket", Format: Auto, InactivityDays: 7,
-		ReportSchedule: ReportSchedule{Frequency: Weekly, Day: "MONDAY", Time: "09:00", TimeZone: "Europe/Berlin"}, Enabled: true,
+		Name: "Stale", Connection: "dc", ProjectKey: "ATL", RepositoryKey: "rocket", Format: Auto,
+		ReportContent: ReportContent{InactivityDays: 7}, Enabled: true,
+		ReportSchedule: ReportSchedule{Frequency: Weekly, Day: "MONDAY", Time: "09:00", TimeZone: "Europe/Berlin"},
 	}
 }
 
@@ -27,7 +28,8 @@ func TestReportNamesEveryWrongMember(t *testing.T) {
 	}{
 		{"a good one", func(*Report) {}, nil},
 		{"everything", func(r *Report) {
-			*r = Report{ChannelName: strings.Repeat("x", 256), Format: "irc", InactivityDays: 366, TargetBranchMask: "(",
+			*r = Report{ChannelName: strings.Repeat("x", 256), Format: "irc",
+				ReportContent:  ReportContent{InactivityDays: 366, TargetBranchMask: "("},
 				ReportSchedule: ReportSchedule{Frequency: "HOURLY", Time: "24:00", TimeZone: "Europe/Atlantis"}}
 		}, []string{"name", "channelName", "projectKey", "repositoryKey", "format", "inactivityDays", "targetBranchMask", "frequency", "time", "timeZone"}},
 		{"a weekly one without a day", func(r *Report) { r.Day = "" }, []string{"day"}},

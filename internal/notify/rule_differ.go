@@ -61,13 +61,9 @@ func (r *Rule) DoesTheSame(other *Rule) bool {
 func (f Filter) ordered() Filter {
 	f.EventTypes = slices.Sorted(slices.Values(f.EventTypes))
 	f.Branches = slices.Sorted(slices.Values(f.Branches))
-	for _, names := range []*[]string{&f.Projects, &f.Users, &f.IgnoredUsers, &f.Groups, &f.IgnoredGroups, &f.Reviewers} {
-		var folded []string
-		for _, name := range *names {
-			folded = append(folded, Fold(name))
-		}
-		slices.Sort(folded)
-		*names = slices.Compact(folded)
+	f.Projects = folded(f.Projects)
+	for _, list := range f.people() {
+		*list.names = folded(*list.names)
 	}
 	var refs []RepositoryRef
 	for _, ref := range f.Repositories {
@@ -79,6 +75,9 @@ func (f Filter) ordered() Filter {
 	f.Repositories = slices.Compact(refs)
 	return f
 }
+
+// folded returns names that have no case, each once and in order.
+func folded(names []string) []string { return slices.Sorted(maps.Keys(foldedSet(names))) }
 
 // ordered is as of a Filter.
 func (o Options) ordered() Options {

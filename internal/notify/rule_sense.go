@@ -15,8 +15,9 @@ import (
 // any there, so that such an entry could never match. Of a mask it is a part.
 func (r Rule) Trimmed() Rule {
 	r.Branches, r.Projects = trimAll(r.Branches), trimAll(r.Projects)
-	r.Users, r.IgnoredUsers = trimAll(r.Users), trimAll(r.IgnoredUsers)
-	r.Groups, r.IgnoredGroups, r.Reviewers = trimAll(r.Groups), trimAll(r.IgnoredGroups), trimAll(r.Reviewers)
+	for _, list := range r.people() {
+		*list.names = trimAll(*list.names)
+	}
 	r.ProjectKey, r.RepositoryKey = strings.TrimSpace(r.ProjectKey), strings.TrimSpace(r.RepositoryKey)
 	repositories := r.Repositories
 	r.Repositories = nil

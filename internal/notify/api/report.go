@@ -22,16 +22,9 @@ type Report struct {
 	ChannelState  *RuleChannel  `json:"channelState,omitempty" doc:"How the channel fares."`
 	Format        notify.Format `json:"format" enum:"auto,teams,slack" default:"auto"`
 
-	InactivityDays int              `json:"inactivityDays" min:"0"`
-	Frequency      notify.Frequency `json:"frequency"`
-	Day            string           `json:"day,omitempty"`
-	Time           string           `json:"time"`
-	TimeZone       string           `json:"timeZone" doc:"An IANA name. The server's where a new report has none."`
-
-	SkipDrafts       bool   `json:"skipDrafts,omitempty" default:"false" doc:"Leaves out drafts."`
-	TargetBranchMask string `json:"targetBranchMask,omitempty" doc:"A Java regular expression that the whole target branch must match."`
-	MentionReviewers bool   `json:"mentionReviewers,omitempty" default:"false"`
-	Enabled          *bool  `json:"enabled" default:"true"`
+	notify.ReportContent
+	notify.ReportSchedule
+	Enabled *bool `json:"enabled" default:"true"`
 
 	NextRunAt     time.Time         `json:"nextRunAt,omitzero" readonly:"true" doc:"Absent while it is disabled."`
 	LastRunAt     time.Time         `json:"lastRunAt,omitzero" readonly:"true" doc:"When the last run ended, with a message or without."`
@@ -58,6 +51,7 @@ func (Report) MemberWords() map[string]string {
 		"inactivityDays":   "From 1 to 365. A pull request is inactive after this many whole days (24 h each) without an update.",
 		"frequency":        "`DAILY`, `WEEKLY` (on `day`) or `WORKING_DAY` (Monday to Friday).",
 		"day":              "`MONDAY` to `SUNDAY`; of a weekly report alone.",
+		"targetBranchMask": "A Java regular expression that the whole target branch must match.",
 		"mentionReviewers": "Mentions the reviewers who have not approved and have an account in the chat.",
 		"time": "When it is sent, `HH:MM`. A time that does not exist on the day the clocks go forward is moved to the moment of the change; " +
 			"of one that comes twice, the first counts.",
@@ -81,17 +75,14 @@ func (in *reportDraft) report() notify.Report {
 	if in.ID < 0 {
 		in.Wrong.Add("id", "Give a positive number. To create a report, leave it out.")
 	}
-	return notify.Report{
+	r := notify.Report{
 		ID: max(in.ID, 0), Version: in.Version, Name: in.Name,
 		Connection: in.Connection, ProjectKey: in.ProjectKey, RepositoryKey: in.RepositoryKey,
 		ChannelName: in.ChannelName, Format: formatOf(in.Format), Choice: &notify.ChannelChoice{Channel: in.Channel},
-		InactivityDays: in.InactivityDays,
-		ReportSchedule: notify.ReportSchedule{
-			Frequency: notify.Frequency(rest.Key(string(in.Frequency))), Day: rest.Key(in.Day), Time: in.Time, TimeZone: in.TimeZone,
-		},
-		SkipDrafts: in.SkipDrafts, TargetBranchMask: in.TargetBranchMask, MentionReviewers: in.MentionReviewers,
-		Enabled: in.Enabled == nil || *in.Enabled,
+		ReportContent: in.ReportContent, ReportSchedule: in.ReportSchedule, Enabled: in.Enabled == nil || *in.Enabled,
 	}
+	r.Frequency, r.Day = notify.Frequency(rest.Key(string(r.Frequency))), rest.Key(r.Day)
+	return r
 }
 
 func (a *API) reportOf(info notify.ReportInfo) Report {
@@ -101,9 +92,8 @@ func (a *API) reportOf(info notify.ReportInfo) Report {
 		ID: r.ID, Version: r.Version, Name: r.Name, Connection: r.Connection, ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey,
 		WebhookURL: info.Channel.Mask, ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint,
 		ChannelState: ruleChannelOf(&info.Channel, a.Clock()), Format: r.Format,
-		InactivityDays: r.InactivityDays, Frequency: r.Frequency, Day: r.Day, Time: r.Time, TimeZone: r.TimeZone,
-		SkipDrafts: r.SkipDrafts, TargetBranchMask: r.TargetBranchMask, MentionReviewers: r.MentionReviewers,
-		Enabled: &r.Enabled, NextRunAt: info.NextRunAt, LastRunAt: info.LastRunAt, LastOutcome: info.LastOutcome(),
+		ReportContent: r.ReportContent, ReportSchedule: r.ReportSchedule, Enabled: &r.Enabled,
+		NextRunAt: info.NextRunAt, LastRunAt: info.LastRunAt, LastOutcome: info.LastOutcome(),
 		LastDelivery: info.LastDelivery.ID, LastError: failure, LastErrorAt: failedAt, RetryingSince: info.RetryingSince,
 		CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: r.UpdatedAt, Warnings: reportWarnings(&info),
 	}

@@ -23,7 +23,10 @@ func draftedReport() Report {
 	return Report{
 		Name: "Waiting reviews", ProjectKey: "ALPHA", RepositoryKey: "api",
 		WebhookURL: "https://hooks.slack.com/services/T0000/B0000/c2VjcmV0", ChannelName: "API team",
-		InactivityDays: 14, Frequency: notify.Weekly, Day: "MONDAY", Time: "09:00", TimeZone: "Europe/Berlin",
+		ReportContent: notify.ReportContent{InactivityDays: 14},
+		ReportSchedule: notify.ReportSchedule{
+			Frequency: notify.Weekly, Day: "MONDAY", Time: "09:00", TimeZone: "Europe/Berlin",
+		},
 	}
 }
 
@@ -40,8 +43,11 @@ func saveReportExamples() []rest.Example[saveReport, rest.Answer[Report]] {
 	saved := savedReport()
 	saved.Warnings = []Warning{{"repositoryKey", "Whether the repository exists was not checked: The platform of main does not answer."}}
 	incomplete := Report{
-		ProjectKey: "ALPHA", RepositoryKey: "api", InactivityDays: 366, Frequency: notify.Daily, Day: "FRIDAY", Time: "25:00",
-		TimeZone: "Europe/Atlantis",
+		ProjectKey: "ALPHA", RepositoryKey: "api",
+		ReportContent: notify.ReportContent{InactivityDays: 366},
+		ReportSchedule: notify.ReportSchedule{
+			Frequency: notify.Daily, Day: "FRIDAY", Time: "25:00", TimeZone: "Europe/Atlantis",
+		},
 	}
 	return []rest.Example[saveReport, rest.Answer[Report]]{
 		{

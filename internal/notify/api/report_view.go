@@ -84,7 +84,9 @@ func (a *API) registerReportTrials(r *rest.Router) {
 			"mask means the stored one. The report stays as it is.",
 		Answer: "The result, whatever the chat platform answered.", Refused: refused, RefusedFor: platformAway,
 	}, a.testReport, rest.Example[reportDraft, Tested]{
-		Name: "noAddress", In: reportDraft{Report: Report{ProjectKey: "ALPHA", RepositoryKey: "api", InactivityDays: 14}},
+		Name: "noAddress", In: reportDraft{Report: Report{
+			ProjectKey: "ALPHA", RepositoryKey: "api", ReportContent: notify.ReportContent{InactivityDays: 14},
+		}},
 		Err: fault.InvalidField("webhookUrl", noReportURL),
 	})
 	rest.Serve[viewedReport, ReportViewOrCard](r, rest.Route{Method: "GET", Path: ReportsPath + "/{id}/view", Own: true}, rest.Words{

@@ -23,22 +23,12 @@ type Rule struct {
 	ChannelState  *RuleChannel  `json:"channelState,omitempty" readonly:"true" doc:"How the channel fares."`
 	Format        notify.Format `json:"format" enum:"auto,teams,slack" default:"auto"`
 	EventTypes    []string      `json:"eventTypes" doc:"At least one key of eventTypes."`
-	Branches      []string      `json:"branches,omitempty" doc:"Names; not together with branchMask."`
+	notify.Filter
+	QuietHours *QuietHours `json:"quietHours,omitempty"`
+	notify.Options
 
-	BranchMask        string `json:"branchMask,omitempty"`
-	IgnoredBranchMask string `json:"ignoredBranchMask,omitempty" doc:"Branches and tags that are never notified; as branchMask."`
-	SourceBranchMask  string `json:"sourceBranchMask,omitempty" doc:"The source branch of pull requests; as branchMask. Other events pass."`
-
-	Projects      []string               `json:"projects,omitempty" doc:"Narrows a global rule."`
-	Repositories  []notify.RepositoryRef `json:"repositories,omitempty"`
-	Users         []string               `json:"users,omitempty" doc:"Who must have caused the event."`
-	IgnoredUsers  []string               `json:"ignoredUsers,omitempty" doc:"Who must not."`
-	Groups        []string               `json:"groups,omitempty" max:"50"`
-	IgnoredGroups []string               `json:"ignoredGroups,omitempty" doc:"Who caused the event must be in none of these; as groups."`
-	Reviewers     []string               `json:"reviewers,omitempty" doc:"A pull request must ask one of these users; other events pass."`
-	QuietHours    *QuietHours            `json:"quietHours,omitempty"`
-
-	MentionReviewers bool `json:"mentionReviewers,omitempty" default:"false"`
+	// These hide what filters of the cloud edition have.
+	DestinationBranchFilter, ExpectedCommitStatus struct{} `json:"-"`
 
 	Enabled   *bool     `json:"enabled" default:"true" doc:"Whether it takes events."`
 	CreatedBy string    `json:"createdBy,omitempty" readonly:"true" doc:"Who created it."`
@@ -53,7 +43,8 @@ type Rule struct {
 func (Rule) MemberWords() map[string]string {
 	return map[string]string{
 		"webhookUrl": whereMessagesGo, "channel": whichChannel, "channelName": whatChannelIsCalled, "format": whichFormat,
-		"branchMask": "A Java regular expression (Java 17) that the whole name of the branch or tag must match. " + whenDecided,
+		"branchMask":       "A Java regular expression (Java 17) that the whole name of the branch or tag must match. " + whenDecided,
+		"sourceBranchMask": "The source branch of pull requests; as branchMask. Other events pass.",
 		"groups": "Who caused the event must be in one of these groups of the platform. 400 where the connection has no account to ask the " +
 			"platform with.",
 		"repositories": "Narrows a global rule, or a project's to repositories of that project.",
@@ -112,19 +103,14 @@ func (in *ruleDraft) rule() notify.Rule {
 	if in.RepositorySlug != "" && in.RepositoryKey != "" && notify.Fold(in.RepositorySlug) != notify.Fold(in.RepositoryKey) {
 		f.Add("repositorySlug", "It is another name of repositoryKey, and they differ.")
 	}
-	return notify.Rule{
+	r := notify.Rule{
 		ID: in.ID, Version: in.Version, Name: in.Name, Connection: in.Connection,
 		ProjectKey: in.ProjectKey, RepositoryKey: cmp.Or(in.RepositoryKey, in.RepositorySlug),
 		ChannelName: in.ChannelName, Format: cmp.Or(formatOf(in.Format), notify.Auto), Choice: &notify.ChannelChoice{Channel: in.Channel},
-		Filter: notify.Filter{
-			EventTypes: notify.NewTypeSet(types...).Types(), Branches: in.Branches, BranchMask: in.BranchMask,
-			IgnoredBranchMask: in.IgnoredBranchMask, SourceBranchMask: in.SourceBranchMask,
-			Projects: in.Projects, Repositories: in.Repositories, Users: in.Users, IgnoredUsers: in.IgnoredUsers,
-			Groups: in.Groups, IgnoredGroups: in.IgnoredGroups, Reviewers: in.Reviewers,
-		},
-		Options: notify.Options{QuietHours: in.QuietHours.quietHours(f), MentionReviewers: in.MentionReviewers},
-		Enabled: in.Enabled == nil || *in.Enabled,
+		Filter: in.Filter, Options: in.Options, Enabled: in.Enabled == nil || *in.Enabled,
 	}
+	r.EventTypes, r.QuietHours = notify.NewTypeSet(types...).Types(), in.QuietHours.quietHours(f)
+	return r
 }
 
 func (a *API) ruleOf(info notify.RuleInfo) Rule {
@@ -133,11 +119,8 @@ func (a *API) ruleOf(info notify.RuleInfo) Rule {
 		ID: r.ID, Version: r.Version, Name: r.Name, Level: r.Level(), Connection: r.Connection,
 		ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey, WebhookURL: info.Channel.Mask,
 		ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint, ChannelState: ruleChannelOf(&info.Channel, a.Clock()),
-		Format: r.Format, EventTypes: notify.TypeKeys(r.EventTypes), Branches: r.Branches, BranchMask: r.BranchMask,
-		IgnoredBranchMask: r.IgnoredBranchMask, SourceBranchMask: r.SourceBranchMask,
-		Projects: r.Projects, Repositories: r.Repositories, Users: r.Users, IgnoredUsers: r.IgnoredUsers,
-		Groups: r.Groups, IgnoredGroups: r.IgnoredGroups, Reviewers: r.Reviewers,
-		QuietHours: quietHoursOf(r.QuietHours), MentionReviewers: r.MentionReviewers,
+		Format: r.Format, EventTypes: notify.TypeKeys(r.EventTypes), Filter: r.Filter,
+		QuietHours: quietHoursOf(r.QuietHours), Options: r.Options,
 		Enabled: &r.Enabled, CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: r.UpdatedAt,
 		Warnings: warningsOf(&info), MaskError: r.MaskError(),
 	}

@@ -17,7 +17,8 @@ var exampleRule = Rule{
 	ID: 7, Version: 1, Name: "Releases", Level: notify.Global, Connection: "main",
 	WebhookURL: "https://example.westeurope.logic.azure.com/…/invoke?…sig=••••", ChannelName: "Release announcements",
 	Channel: "5f1c2a9be04d7731", ChannelState: &RuleChannel{State: "open"}, Format: notify.Auto, EventTypes: []string{"TAG_CREATED"},
-	BranchMask: "v[0-9].*", Enabled: new(true), CreatedBy: "admin", CreatedAt: savedAt, UpdatedBy: "admin", UpdatedAt: savedAt,
+	Filter: notify.Filter{BranchMask: "v[0-9].*"}, Enabled: new(true),
+	CreatedBy: "admin", CreatedAt: savedAt, UpdatedBy: "admin", UpdatedAt: savedAt,
 }
 
 // exampleList is that rule when it was saved again.
@@ -27,11 +28,14 @@ func exampleList() []Rule {
 	return []Rule{r}
 }
 
+// ofMain is the filter of exampleRepositoryRule.
+var ofMain = notify.Filter{Branches: []string{"main"}, IgnoredUsers: []string{"ci-robot"}}
+
 var exampleRepositoryRule = Rule{
 	ID: 8, Version: 1, Name: "Pull requests of the API", Level: notify.RepositoryLevel, Connection: "main",
 	ProjectKey: "ALPHA", RepositoryKey: "api",
 	WebhookURL: "https://hooks.slack.com/…", Channel: "90ab12cd34ef5678", ChannelState: &RuleChannel{State: "open"}, Format: notify.Auto,
-	EventTypes: []string{"PULL_REQUEST_OPENED", "PULL_REQUEST_MERGED"}, Branches: []string{"main"}, IgnoredUsers: []string{"ci-robot"},
+	EventTypes: []string{"PULL_REQUEST_OPENED", "PULL_REQUEST_MERGED"}, Filter: ofMain,
 	Enabled: new(true), CreatedBy: "admin", CreatedAt: savedAt, UpdatedBy: "admin", UpdatedAt: savedAt,
 }
 
@@ -48,7 +52,7 @@ var exampleSaves = []rest.Example[saveRule, rest.Answer[Rule]]{
 		Name: "global",
 		In: saveRule{ruleDraft: draftOf(Rule{
 			Name: "Releases", WebhookURL: exampleTeams, ChannelName: "Release announcements",
-			EventTypes: []string{"TAG_CREATED"}, BranchMask: "v[0-9].*",
+			EventTypes: []string{"TAG_CREATED"}, Filter: notify.Filter{BranchMask: "v[0-9].*"},
 		})},
 		Out: &rest.Answer[Rule]{Status: http.StatusCreated, Body: exampleRule},
 	},
@@ -57,7 +61,7 @@ var exampleSaves = []rest.Example[saveRule, rest.Answer[Rule]]{
 		In: saveRule{ruleDraft: draftOf(Rule{
 			Name: "Pull requests of the API", ProjectKey: "ALPHA", RepositoryKey: "api",
 			WebhookURL: "https://hooks.slack.com/services/T0000/B0000/c2VjcmV0",
-			EventTypes: []string{"PULL_REQUEST_OPENED", "PULL_REQUEST_MERGED"}, Branches: []string{"main"}, IgnoredUsers: []string{"ci-robot"},
+			EventTypes: []string{"PULL_REQUEST_OPENED", "PULL_REQUEST_MERGED"}, Filter: ofMain,
 		})},
 		Out: &rest.Answer[Rule]{Status: http.StatusCreated, Body: exampleRepositoryRule},
 	},

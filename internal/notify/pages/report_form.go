@@ -140,14 +140,8 @@ func (p *Pages) editReport(r *http.Request, info *notify.ReportInfo) (console.Re
 		Set("channel", info.Channel.Text(info.Called())).
 		Set("channelName", info.ChannelName).
 		Set("format", string(info.Format)).
-		Set("inactivityDays", strconv.Itoa(info.InactivityDays)).
-		Set("frequency", string(info.Frequency)).
-		Set("day", info.Day).
-		Set("time", info.Time).
-		Set("timeZone", info.TimeZone).
-		SetBool("skipDrafts", info.SkipDrafts).
-		Set("targetBranchMask", info.TargetBranchMask).
-		SetBool("mentionReviewers", info.MentionReviewers).
+		Fill(info.ReportContent).
+		Fill(info.ReportSchedule).
 		SetBool("enabled", info.Enabled)
 	for _, w := range info.Warnings() {
 		form.Warn(w.Name, w.Message)
@@ -206,10 +200,8 @@ func (p *Pages) saveReport(r *http.Request, form *console.Form) (console.Respons
 // scheduleOf reads when a report is due. The form has a day always, without
 // JavaScript in view too: it counts where the report is weekly.
 func scheduleOf(form *console.Form) notify.ReportSchedule {
-	s := notify.ReportSchedule{
-		Frequency: notify.Frequency(form.Get("frequency")), Day: form.Get("day"), Time: form.Get("time"), TimeZone: form.Get("timeZone"),
-	}
-	if s.Frequency == notify.Daily || s.Frequency == notify.WorkingDay {
+	var s notify.ReportSchedule
+	if form.Read(&s); s.Frequency == notify.Daily || s.Frequency == notify.WorkingDay {
 		s.Day = ""
 	}
 	return s
@@ -221,10 +213,10 @@ func reportOf(form *console.Form, stored *notify.ReportInfo) notify.Report {
 	at := repositoryOf(form.Get("repository"))
 	draft := notify.Report{
 		Name: form.Get("name"), Connection: form.Get("connection"), ProjectKey: at.ProjectKey, RepositoryKey: at.RepositoryKey,
-		ChannelName: form.Get("channelName"), Format: notify.Format(form.Get("format")), ReportSchedule: scheduleOf(form),
-		SkipDrafts: form.Bool("skipDrafts"), TargetBranchMask: form.Raw("targetBranchMask"),
-		MentionReviewers: form.Bool("mentionReviewers"), Enabled: form.Bool("enabled"), InactivityDays: int(form.Int("inactivityDays")),
+		ChannelName: form.Get("channelName"), Format: notify.Format(form.Get("format")), Enabled: form.Bool("enabled"),
+		ReportSchedule: scheduleOf(form),
 	}
+	form.Read(&draft.ReportContent)
 	draft.Choice = aimOf(form, channelOfReport(stored), &draft.ChannelName, &draft.Format)
 	if stored != nil {
 		draft.ID, draft.Version = stored.ID, form.Int("version")

@@ -17,15 +17,11 @@ func draftOf(form *console.Form, stored *notify.RuleInfo, at rulePlace) (r notif
 		Name: form.Get("name"), Connection: form.Get("connection"),
 		ProjectKey: form.Get("projectKey"), RepositoryKey: form.Get("repositoryKey"),
 		ChannelName: form.Get("channelName"), Format: notify.Format(form.Get("format")), Enabled: form.Bool("enabled"),
-		Options: notify.Options{QuietHours: quietHoursOf(form, &f), MentionReviewers: form.Bool("mentionReviewers")},
-		Filter: notify.Filter{
-			EventTypes: typesOf(form, "eventTypes"),
-			Branches:   form.Lines("branches"), BranchMask: form.Raw("branchMask"), Projects: form.Lines("projects"),
-			IgnoredBranchMask: form.Raw("ignoredBranchMask"), SourceBranchMask: form.Raw("sourceBranchMask"),
-			Users: form.Lines("users"), IgnoredUsers: form.Lines("ignoredUsers"),
-			Groups: form.Lines("groups"), IgnoredGroups: form.Lines("ignoredGroups"), Reviewers: form.Lines("reviewers"),
-		},
 	}
+	form.Read(&r.Filter)
+	form.Read(&r.Options)
+	r.DestinationBranchFilter, r.ExpectedCommitStatus = "", "" // which are of the cloud edition
+	r.EventTypes, r.QuietHours = typesOf(form, "eventTypes"), quietHoursOf(form, &f)
 	r.Choice = aimOf(form, channelOfRule(stored), &r.ChannelName, &r.Format)
 	if stored != nil {
 		r.ID, r.Version = stored.ID, form.Int("version")

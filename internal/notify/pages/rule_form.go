@@ -152,22 +152,11 @@ func formOf(info *notify.RuleInfo) *console.Form {
 		Set("channel", info.Channel.Text(info.Called())).
 		Set("channelName", info.ChannelName).
 		Set("format", string(info.Format)).
+		SetBool("enabled", info.Enabled).
+		Fill(info.Filter).
 		Set("eventTypes", notify.TypeKeys(info.EventTypes)...).
-		SetLines("branches", info.Branches).
-		Set("branchMask", info.BranchMask).
-		SetLines("projects", info.Projects).
 		SetLines("repositories", repositoryLines(info.Repositories)).
-		SetLines("users", info.Users).
-		SetLines("ignoredUsers", info.IgnoredUsers).
-		SetLines("groups", info.Groups).
-		SetLines("ignoredGroups", info.IgnoredGroups).
-		SetLines("reviewers", info.Reviewers).
-		Set("ignoredBranchMask", info.IgnoredBranchMask).
-		Set("sourceBranchMask", info.SourceBranchMask).
-		Set("destinationBranchFilter", info.DestinationBranchFilter).
-		Set("expectedCommitStatus", string(info.ExpectedCommitStatus)).
-		SetBool("mentionReviewers", info.MentionReviewers).
-		SetBool("enabled", info.Enabled)
+		Fill(info.Options)
 	setQuietHours(form, info.QuietHours)
 	for _, w := range info.Warnings() {
 		form.Warn(w.Name, w.Message)

@@ -144,7 +144,7 @@ func runPeriod(t *testing.T, schedules []notify.ReportSchedule, from, until time
 	for i, s := range schedules {
 		info, err := observer.store.SaveReport(t.Context(), ada, notify.Report{
 			Name: fmt.Sprint(i), Connection: "dc", ProjectKey: "ATL", RepositoryKey: fmt.Sprintf("canoe-%d", i), Format: notify.Auto,
-			InactivityDays: 7, Enabled: true, ReportSchedule: s,
+			Enabled: true, ReportContent: notify.ReportContent{InactivityDays: 7}, ReportSchedule: s,
 		}, fmt.Sprintf("https://hooks.slack.com/services/T0/B0/%d", i/2), from) // two of a channel
 		if err != nil {
 			t.Fatal(err)

@@ -116,7 +116,8 @@ func (n *node) waiting(t *testing.T) []*notify.Delivery {
 func (n *node) saveReport(t *testing.T, name string) notify.ReportInfo {
 	t.Helper()
 	info, err := n.store.SaveReport(t.Context(), ada, notify.Report{
-		Name: name, Connection: "dc", ProjectKey: "ATL", RepositoryKey: name, Format: notify.Auto, InactivityDays: 7, Enabled: true,
+		Name: name, Connection: "dc", ProjectKey: "ATL", RepositoryKey: name, Format: notify.Auto, Enabled: true,
+		ReportContent:  notify.ReportContent{InactivityDays: 7},
 		ReportSchedule: notify.ReportSchedule{Frequency: notify.Daily, Time: "09:00", TimeZone: "UTC"},
 	}, "https://hooks.slack.com/services/T0/B0/"+name, monday)
 	if err != nil {

@@ -14,7 +14,8 @@ var reportDay = time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
 
 func someReport(name string) notify.Report {
 	return notify.Report{
-		Name: name, Connection: "dc", ProjectKey: "ATL", RepositoryKey: "Canoe", Format: notify.Auto, InactivityDays: 7, Enabled: true,
+		Name: name, Connection: "dc", ProjectKey: "ATL", RepositoryKey: "Canoe", Format: notify.Auto, Enabled: true,
+		ReportContent:  notify.ReportContent{InactivityDays: 7},
 		ReportSchedule: notify.ReportSchedule{Frequency: notify.Daily, Time: "09:00", TimeZone: "UTC"},
 	}
 }

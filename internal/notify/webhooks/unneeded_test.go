@@ -29,7 +29,8 @@ func (w *cloudWorld) deleteRules() {
 func TestARepositorysWebhookGoesWithTheLastRule(t *testing.T) {
 	eachCloudWorld(t, true, func(t *testing.T, w *cloudWorld) {
 		report, err := w.store.SaveReport(t.Context(), notify.Actor{Name: "ada"}, notify.Report{
-			Name: "stale", Connection: "cloud", ProjectKey: "acme", RepositoryKey: "Shop", Format: notify.Auto, InactivityDays: 7, Enabled: true,
+			Name: "stale", Connection: "cloud", ProjectKey: "acme", RepositoryKey: "Shop", Format: notify.Auto, Enabled: true,
+			ReportContent:  notify.ReportContent{InactivityDays: 7},
 			ReportSchedule: notify.ReportSchedule{Frequency: notify.Daily, Time: "09:00", TimeZone: "UTC"},
 		}, "https://hooks.slack.com/services/T0/B0/x", w.now)
 		if err != nil {
