@@ -12,19 +12,19 @@ import (
 )
 
 // Connection is one code-hosting platform, whose webhooks come in at
-// /hooks/{name}.
+// /hooks/{name}. Members that have a name in JSON are fields of its form.
 type Connection struct {
-	Name    string
-	Kind    string // "bitbucket-dc" or "bitbucket-cloud"
-	BaseURL string // of the platform; links in cards begin with it
-	User    string // of the account for the platform's REST API
+	Name    string `json:"name"`
+	Kind    string `json:"kind"`    // "bitbucket-dc" or "bitbucket-cloud"
+	BaseURL string `json:"baseUrl"` // of the platform; links in cards begin with it
+	User    string `json:"user"`    // of the account for the platform's REST API
 	Token   secret.Value
 	// ManageWebhooks lets this program create webhooks on the platform: the only
 	// thing that it ever writes there.
-	ManageWebhooks bool
+	ManageWebhooks bool `json:"manageWebhooks"`
 	// OAuthClientID and OAuthClientSecret are of this program's client at a cloud
 	// platform, by which users authorise their accounts.
-	OAuthClientID     string
+	OAuthClientID     string `json:"oauthClientId"`
 	OAuthClientSecret secret.Value
 	Unsigned          bool // webhooks are taken without a signature when there is no secret
 	Decode            Decoder
@@ -34,7 +34,7 @@ type Connection struct {
 	File    bool
 	Secrets []secret.Value
 
-	Version   int64 // counts saves; 0 for one of the file
+	Version   int64 `json:"version"` // counts saves; 0 for one of the file
 	CreatedBy string
 	CreatedAt time.Time
 	UpdatedBy string

@@ -17,25 +17,26 @@ import (
 const maxInactivityDays = 365
 
 // Report is an activity report: at set times it tells a channel how many pull
-// requests of a repository are open, and which of them are inactive.
+// requests of a repository are open, and which of them are inactive. Members that have
+// a name in JSON are fields of its form.
 type Report struct {
 	ID      int64
-	Version int64 // counts saves; starts at 1
-	Name    string
+	Version int64  `json:"version"` // counts saves; starts at 1
+	Name    string `json:"name"`
 
 	// Where the pull requests are; fixed once saved.
-	Connection    string
+	Connection    string `json:"connection"`
 	ProjectKey    string
 	RepositoryKey string
 
 	ChannelID   int64
-	ChannelName string         // what the report calls the channel; "": as the channel is called
-	Format      Format         // auto: the channel's
+	ChannelName string         `json:"channelName"` // what the report calls the channel; "": as the channel is called
+	Format      Format         `json:"format"`      // auto: the channel's
 	Choice      *ChannelChoice // as of a Rule
 
 	ReportContent
 	ReportSchedule
-	Enabled bool
+	Enabled bool `json:"enabled"`
 
 	CreatedBy   string
 	CreatedAt   time.Time

@@ -52,26 +52,27 @@ const (
 	MaxReportsAt = 100
 )
 
-// Rule says which events go to one channel.
+// Rule says which events go to one channel. Members that have a name in JSON are
+// fields of its form.
 type Rule struct {
 	ID      int64
-	Version int64 // counts saves; starts at 1
-	Name    string
+	Version int64  `json:"version"` // counts saves; starts at 1
+	Name    string `json:"name"`
 
 	// Connection is the platform whose events the rule looks at; the keys
 	// narrow it to a project or a repository and are fixed once saved.
-	Connection    string
-	ProjectKey    string
-	RepositoryKey string
+	Connection    string `json:"connection"`
+	ProjectKey    string `json:"projectKey"`
+	RepositoryKey string `json:"repositoryKey"`
 
 	ChannelID   int64
-	ChannelName string         // what the rule calls the channel; "": as the channel is called
-	Format      Format         // auto: the channel's
+	ChannelName string         `json:"channelName"` // what the rule calls the channel; "": as the channel is called
+	Format      Format         `json:"format"`      // auto: the channel's
 	Choice      *ChannelChoice // of a draft: where it is to send; nil: as its webhook URL says
 
 	Filter
 	Options
-	Enabled bool
+	Enabled bool `json:"enabled"`
 
 	// AuthorizationID is the account of the cloud platform with which a rule of
 	// the cloud edition was last saved, 0 for other rules. Paused: that account

@@ -3,7 +3,6 @@ package pages
 import (
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"outrigger/internal/console"
@@ -178,11 +177,9 @@ func (p *Pages) blankConnection(r *http.Request) (console.Response, error) {
 }
 
 func connectionDraft(form *console.Form) notify.Connection {
-	return notify.Connection{
-		Name: form.Get("name"), Version: form.Int("version"), Kind: form.Get("kind"), BaseURL: form.Get("baseUrl"),
-		User: form.Get("user"), Token: secret.New(form.Raw("token")), ManageWebhooks: form.Bool("manageWebhooks"),
-		OAuthClientID: form.Get("oauthClientId"), OAuthClientSecret: secret.New(form.Raw("oauthClientSecret")),
-	}
+	c := notify.Connection{Token: secret.New(form.Raw("token")), OAuthClientSecret: secret.New(form.Raw("oauthClientSecret"))}
+	form.Read(&c)
+	return c
 }
 
 func (p *Pages) createConnection(r *http.Request, form *console.Form) (console.Response, error) {
@@ -199,9 +196,7 @@ func (p *Pages) storedConnection(r *http.Request) (*notify.Connection, error) {
 }
 
 func (p *Pages) editConnection(_ *http.Request, c *notify.Connection) (console.Response, error) {
-	form := console.NewForm().Set("version", strconv.FormatInt(c.Version, 10)).Set("baseUrl", c.BaseURL).Set("user", c.User).
-		SetBool("manageWebhooks", c.ManageWebhooks).Set("oauthClientId", c.OAuthClientID)
-	return connectionFormPage(form, c), nil
+	return connectionFormPage(console.NewForm().Fill(*c), c), nil
 }
 
 func (p *Pages) saveConnection(r *http.Request, form *console.Form, stored *notify.Connection) (console.Response, error) {

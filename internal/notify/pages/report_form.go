@@ -3,7 +3,6 @@ package pages
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"outrigger/internal/console"
@@ -134,15 +133,7 @@ func (p *Pages) repositoryHint() (example, hint string) {
 
 func (p *Pages) editReport(r *http.Request, info *notify.ReportInfo) (console.Response, error) {
 	p.Reports.Caution(r.Context(), info)
-	form := console.NewForm().
-		Set("version", strconv.FormatInt(info.Version, 10)).
-		Set("name", info.Name).
-		Set("channel", info.Channel.Text(info.Called())).
-		Set("channelName", info.ChannelName).
-		Set("format", string(info.Format)).
-		Fill(info.ReportContent).
-		Fill(info.ReportSchedule).
-		SetBool("enabled", info.Enabled)
+	form := console.NewForm().Fill(info.Report).Set("channel", info.Channel.Text(info.Called()))
 	for _, w := range info.Warnings() {
 		form.Warn(w.Name, w.Message)
 	}
@@ -209,19 +200,15 @@ func scheduleOf(form *console.Form) notify.ReportSchedule {
 
 // reportOf makes a draft of a form. A number of days that is none is 0, which
 // no report has.
-func reportOf(form *console.Form, stored *notify.ReportInfo) notify.Report {
-	at := repositoryOf(form.Get("repository"))
-	draft := notify.Report{
-		Name: form.Get("name"), Connection: form.Get("connection"), ProjectKey: at.ProjectKey, RepositoryKey: at.RepositoryKey,
-		ChannelName: form.Get("channelName"), Format: notify.Format(form.Get("format")), Enabled: form.Bool("enabled"),
-		ReportSchedule: scheduleOf(form),
-	}
-	form.Read(&draft.ReportContent)
+func reportOf(form *console.Form, stored *notify.ReportInfo) (draft notify.Report) {
+	form.Read(&draft)
+	draft.ReportSchedule = scheduleOf(form)
 	draft.Choice = aimOf(form, channelOfReport(stored), &draft.ChannelName, &draft.Format)
+	at := repositoryOf(form.Get("repository"))
 	if stored != nil {
-		draft.ID, draft.Version = stored.ID, form.Int("version")
-		draft.Connection, draft.ProjectKey, draft.RepositoryKey = stored.Connection, stored.ProjectKey, stored.RepositoryKey
+		draft.ID, draft.Connection, at = stored.ID, stored.Connection, stored.At()
 	}
+	draft.ProjectKey, draft.RepositoryKey = at.ProjectKey, at.RepositoryKey
 	return draft
 }
 

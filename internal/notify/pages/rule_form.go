@@ -143,20 +143,10 @@ func repositoryLines(refs []notify.RepositoryRef) []string {
 }
 
 func formOf(info *notify.RuleInfo) *console.Form {
-	form := console.NewForm().
-		Set("version", strconv.FormatInt(info.Version, 10)).
-		Set("name", info.Name).
-		Set("connection", info.Connection).
-		Set("projectKey", info.ProjectKey).
-		Set("repositoryKey", info.RepositoryKey).
+	form := console.NewForm().Fill(info.Rule).
 		Set("channel", info.Channel.Text(info.Called())).
-		Set("channelName", info.ChannelName).
-		Set("format", string(info.Format)).
-		SetBool("enabled", info.Enabled).
-		Fill(info.Filter).
 		Set("eventTypes", notify.TypeKeys(info.EventTypes)...).
-		SetLines("repositories", repositoryLines(info.Repositories)).
-		Fill(info.Options)
+		SetLines("repositories", repositoryLines(info.Repositories))
 	setQuietHours(form, info.QuietHours)
 	for _, w := range info.Warnings() {
 		form.Warn(w.Name, w.Message)
