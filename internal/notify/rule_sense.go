@@ -52,10 +52,11 @@ func (r *Rule) validateSense(f *fault.Fields) {
 		r.validateTypesHave(f, EventType.hasBranch,
 			"No event that you chose has a branch, so this would filter nothing: leave it out, or choose events of branches, tags, pull "+
 				"requests or builds.",
-			given("branches", len(r.Branches)), given("branchMask", len(r.BranchMask)), given("ignoredBranchMask", len(r.IgnoredBranchMask)),
-			given("destinationBranchFilter", len(r.DestinationBranchFilter)))
+			given("branches", len(r.Branches)), given("branchMask", len(r.BranchMask)),
+			given("ignoredBranchMask", len(r.IgnoredBranchMask)), given("destinationBranchFilter", len(r.DestinationBranchFilter)))
 		r.validateTypesHave(f, EventType.ofPullRequest,
-			"No event that you chose is about a pull request, so this would filter nothing: leave it out, or choose events of pull requests.",
+			"No event that you chose is about a pull request, so this would filter nothing: leave it out, or choose events of pull "+
+				"requests.",
 			given("sourceBranchMask", len(r.SourceBranchMask)), given("reviewers", len(r.Reviewers)))
 		r.validateTypesHave(f, EventType.hasUser,
 			"Builds have no user, so the rule would never take an event: leave it out, or choose other events.",
@@ -63,8 +64,8 @@ func (r *Rule) validateSense(f *fault.Fields) {
 	}
 	if r.ofRepositories() && len(r.EventTypes) > 0 {
 		r.validateTypesHave(f, EventType.hasRepository,
-			"These events are of a project as a whole, so a rule of repositories would never take one: choose other events, or make a rule of "+
-				"the project.", "eventTypes")
+			"These events are of a project as a whole, so a rule of repositories would never take one: choose other events, or make a "+
+				"rule of the project.", "eventTypes")
 	}
 	for _, m := range []struct {
 		name            string

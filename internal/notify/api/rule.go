@@ -27,7 +27,8 @@ type Rule struct {
 	QuietHours *QuietHours `json:"quietHours,omitempty"`
 	notify.Options
 
-	// These hide what filters of the cloud edition have.
+	// These hide those of Filter, which are of the cloud edition, as EventTypes and
+	// QuietHours hide members that are written otherwise here.
 	DestinationBranchFilter, ExpectedCommitStatus struct{} `json:"-"`
 
 	Enabled   *bool     `json:"enabled" default:"true" doc:"Whether it takes events."`

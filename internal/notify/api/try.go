@@ -54,10 +54,11 @@ func (a *API) registerTrials(r *rest.Router) {
 	}, a.tryFilter, []rest.Example[tryRule, Trial]{
 		{Name: "releases", In: tryRule{draftOf(Rule{EventTypes: []string{"BRANCH_UPDATED"}, Filter: notify.Filter{BranchMask: "release/.*"}})},
 			Out: &Trial{Items: []Tried{}}},
-		{Name: "noEvents", In: tryRule{draftOf(Rule{EventTypes: []string{}, Filter: notify.Filter{BranchMask: "release/("}})}, Err: fault.Fields{
-			{Name: "eventTypes", Message: "Select at least one event type."},
-			{Name: "branchMask", Message: `at character 9: This ( is never closed; add ) or write \(.`},
-		}.Err()},
+		{Name: "noEvents", In: tryRule{draftOf(Rule{EventTypes: []string{}, Filter: notify.Filter{BranchMask: "release/("}})},
+			Err: fault.Fields{
+				{Name: "eventTypes", Message: "Select at least one event type."},
+				{Name: "branchMask", Message: `at character 9: This ( is never closed; add ) or write \(.`},
+			}.Err()},
 	}...)
 }
 

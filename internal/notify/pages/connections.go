@@ -101,7 +101,8 @@ func (p *Pages) showConnection(r *http.Request, c *admin.ConnectionInfo) (_ cons
 			hookPages(h) + "/delete", h.PreviousSigns(p.Clock())})
 	}
 	page := console.Page{
-		Template: "connection", Title: "Connection " + c.Name, Data: view, Up: []console.Link{{Label: "Connections", Path: connectionPages}},
+		Template: "connection", Title: "Connection " + c.Name, Data: view,
+		Up: []console.Link{{Label: "Connections", Path: connectionPages}},
 		Actions: []console.Action{{Label: "Add a hook", Path: connectionPage(c.Name) + "/new-hook"}},
 	}
 	if view.All && !c.File {
