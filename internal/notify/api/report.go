@@ -53,10 +53,11 @@ func (Report) MemberWords() map[string]string {
 		"day":              "`MONDAY` to `SUNDAY`; of a weekly report alone.",
 		"targetBranchMask": "A Java regular expression that the whole target branch must match.",
 		"mentionReviewers": "Mentions the reviewers who have not approved and have an account in the chat.",
-		"time": "When it is sent, `HH:MM`. A time that does not exist on the day the clocks go forward is moved to the moment of the change; " +
-			"of one that comes twice, the first counts.",
-		"lastOutcome": "The outcome of the last run: that of its message, or `failed` if the platform did not answer. `cancelled` is one that " +
-			"a newer report replaced, or a person cancelled. Absent before the first run and where that is no longer kept (`retention.deliveries`).",
+		"time": "When it is sent, `HH:MM`. A time that does not exist on the day the clocks go forward is moved to the moment of the " +
+			"change; of one that comes twice, the first counts.",
+		"lastOutcome": "The outcome of the last run: that of its message, or `failed` if the platform did not answer. `cancelled` is one " +
+			"that a newer report replaced, or a person cancelled. Absent before the first run and where that is no longer " +
+			"kept (`retention.deliveries`).",
 		"lastDelivery": "The delivery of the last run; absent if it made none or that is no longer kept.",
 		"lastError": "Why the last run failed, in the words of the chat (as for `answer` of a delivery's attempts) or of the platform; " +
 			"absent if it did not.",

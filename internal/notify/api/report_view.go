@@ -19,7 +19,7 @@ type ReportView struct {
 	AskedAt        time.Time         `json:"askedAt" doc:"When the platform was asked."`
 	Open           int               `json:"open"`
 	Drafts         int               `json:"drafts,omitempty" doc:"How many drafts were left out."`
-	InactivityDays int               `json:"inactivityDays" doc:"The report's own: days without an update that make a pull request inactive."`
+	InactivityDays int               `json:"inactivityDays"`
 	Inactive       int               `json:"inactive" doc:"How many had no update for that many days."`
 	Oldest         []IdlePullRequest `json:"oldest" max:"20" doc:"Those without an update for the longest."`
 }
@@ -27,7 +27,9 @@ type ReportView struct {
 // MemberWords are those of the members that need more than a few.
 func (ReportView) MemberWords() map[string]string {
 	return map[string]string{
-		"open": "How many pull requests are open; without drafts where the report skips them, and into its target branches alone.",
+		"inactivityDays": "The report's own: days without an update that make a pull request inactive.",
+		"open": "How many pull requests are open; without drafts where the report skips them, and into its target branches " +
+			"alone.",
 	}
 }
 
@@ -80,8 +82,8 @@ func (a *API) registerReportTrials(r *rest.Router) {
 	rest.Add(r, rest.Route{Method: "POST", Path: ReportsPath + "/test"}, rest.Words{
 		ID: "testReport", Tag: "reports", Summary: "Sends what an activity report, which need not be saved, says now.",
 		Text: "Asks the platform and sends the card at once, at most 10 tests a minute and user, those of rules included. For users who " +
-			"administer the repository. `name` and the schedule are not looked at. With an `id`, an empty `webhookUrl` or the report's own " +
-			"mask means the stored one. The report stays as it is.",
+			"administer the repository. `name` and the schedule are not looked at. With an `id`, an empty `webhookUrl` or the report's " +
+			"own mask means the stored one. The report stays as it is.",
 		Answer: "The result, whatever the chat platform answered.", Refused: refused, RefusedFor: platformAway,
 	}, a.testReport, rest.Example[reportDraft, Tested]{
 		Name: "noAddress", In: reportDraft{Report: Report{
@@ -92,8 +94,8 @@ func (a *API) registerReportTrials(r *rest.Router) {
 	rest.Serve[viewedReport, ReportViewOrCard](r, rest.Route{Method: "GET", Path: ReportsPath + "/{id}/view", Own: true}, rest.Words{
 		ID: "viewReport", Tag: "reports", Summary: "Shows what an activity report says now.", Answer: "The figures, or the card.",
 		Media: []string{"text/html"},
-		Text: "Asks the platform and sends nothing. For users who administer the repository. Views and tests of reports ask the platform at " +
-			"most ten times a minute for a user, twenty times for a repository, and three times at once for a user.",
+		Text: "Asks the platform and sends nothing. For users who administer the repository. Views and tests of reports ask the platform " +
+			"at most ten times a minute for a user, twenty times for a repository, and three times at once for a user.",
 		Refused: refused, RefusedFor: platformAway,
 	}, a.viewReport, []rest.Example[viewedReport, ReportViewOrCard]{
 		{Name: "figures", Out: &ReportViewOrCard{View: &exampleView}},
@@ -121,7 +123,8 @@ func (a *API) viewReport(w http.ResponseWriter, r *http.Request, in viewedReport
 	switch format {
 	case "", string(notify.Teams), string(notify.Slack), formatHTML:
 	default:
-		return fault.InvalidField("format", "%q is not a format of a card; use teams, slack or html, or leave it out for the figures.", format)
+		return fault.InvalidField("format", "%q is not a format of a card; use teams, slack or html, or leave it out for the figures.",
+			format)
 	}
 	view, err := a.Reports.View(r.Context(), in.ID)
 	if err != nil {

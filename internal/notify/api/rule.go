@@ -46,11 +46,11 @@ func (Rule) MemberWords() map[string]string {
 		"webhookUrl": whereMessagesGo, "channel": whichChannel, "channelName": whatChannelIsCalled, "format": whichFormat,
 		"branchMask":       "A Java regular expression (Java 17) that the whole name of the branch or tag must match. " + whenDecided,
 		"sourceBranchMask": "The source branch of pull requests; as branchMask. Other events pass.",
-		"groups": "Who caused the event must be in one of these groups of the platform. 400 where the connection has no account to ask the " +
-			"platform with.",
+		"groups": "Who caused the event must be in one of these groups of the platform. 400 where the connection has no account to ask " +
+			"the platform with.",
 		"repositories": "Narrows a global rule, or a project's to repositories of that project.",
-		"mentionReviewers": "Messages about pull requests mention the reviewers who have an account in the chat, up to 10; a digest mentions " +
-			"those of all its pull requests.",
+		"mentionReviewers": "Messages about pull requests mention the reviewers who have an account in the chat, up to 10; a digest " +
+			"mentions those of all its pull requests.",
 		"warnings":  whatLooksWrong,
 		"maskError": whatMasksCost,
 	}
@@ -61,13 +61,14 @@ const (
 	whereMessagesGo = "Where the messages go; it is read back masked. Leaving it out, or sending back the rule's own mask, keeps the " +
 		"stored one."
 	whichChannel = "The channel: read back as the fingerprint of the whole URL; equal ones are one channel. Given as that, as one of a " +
-		"URL that was replaced, or as the id of a channel, it counts where `webhookUrl` is absent or masked; it must be a channel that you " +
-		"may choose."
+		"URL that was replaced, or as the id of a channel, it counts where `webhookUrl` is absent or masked; it must be a channel that " +
+		"you may choose."
 	whatChannelIsCalled = "What the rule or report calls the channel. Empty: as the channel is called."
 	whichFormat         = "`auto` is the channel's own format, and where that is `auto` too, `slack` for hooks.slack.com, else `teams`."
-	whenDecided         = "Where it needs back-tracking, it is asked within a minute of the event, and the message keeps its place meanwhile."
-	whatLooksWrong      = "What looks like a mistake in the rule, which holds all the same; absent where there is nothing."
-	whatMasksCost       = "A mask of the rule takes too many steps on some branch names, where the message is sent without asking " +
+	whenDecided         = "Where it needs back-tracking, it is asked within a minute of the event, and the message keeps its place " +
+		"meanwhile."
+	whatLooksWrong = "What looks like a mistake in the rule, which holds all the same; absent where there is nothing."
+	whatMasksCost  = "A mask of the rule takes too many steps on some branch names, where the message is sent without asking " +
 		"it. After three times the mask is not asked any more until it is changed."
 )
 

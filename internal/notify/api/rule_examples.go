@@ -81,9 +81,10 @@ var noCloud = fault.InvalidField("connection",
 
 var exampleCloudRule = CloudRule{
 	ID: 12, Version: 1, Name: "Broken builds", Connection: "cloud", Workspace: "atlas", Repository: "engine",
-	WebhookURL: "https://example.westeurope.logic.azure.com/…/invoke?…sig=••••", ChannelName: "Engine builds", Channel: "5f1c2a9be04d7731",
-	ChannelState: &RuleChannel{State: "open"}, Format: notify.Auto, DestinationBranchFilter: "^main$|^release/",
-	ExpectedEvents: []string{"BUILD_STATUS_SET", "PIPELINE_FAILED"}, ExpectedCommitStatus: "FAILURE",
+	WebhookURL: "https://example.westeurope.logic.azure.com/…/invoke?…sig=••••", ChannelName: "Engine builds",
+	Channel: "5f1c2a9be04d7731", ChannelState: &RuleChannel{State: "open"}, Format: notify.Auto,
+	DestinationBranchFilter: "^main$|^release/",
+	ExpectedEvents:          []string{"BUILD_STATUS_SET", "PIPELINE_FAILED"}, ExpectedCommitStatus: "FAILURE",
 	Enabled: new(true), CreatedBy: "ada", CreatedAt: savedAt, UpdatedBy: "ada", UpdatedAt: savedAt,
 }
 

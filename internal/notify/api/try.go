@@ -34,10 +34,10 @@ type tryRule struct {
 func (a *API) registerTrials(r *rest.Router) {
 	rest.Add(r, rest.Route{Method: "POST", Path: filterPath + "/test"}, rest.Words{
 		ID: "testRule", Tag: "rules", Summary: "Sends a test message of a rule, which need not be saved.",
-		Text: "At once, at most 10 a minute and user, on all nodes together: the card of the first of `eventTypes`, marked as a test. Needs " +
-			"the permission of the rule's level. Of the members only those that the message needs are looked at: where the rule belongs, " +
-			"`webhookUrl`, `format`, `eventTypes`. With an `id`, an empty `webhookUrl` or the rule's own mask means the stored one. The rule " +
-			"stays as it is; a broken channel that takes the message is open again.",
+		Text: "At once, at most 10 a minute and user, on all nodes together: the card of the first of `eventTypes`, marked as a test. " +
+			"Needs the permission of the rule's level. Of the members only those that the message needs are looked at: where the rule " +
+			"belongs, `webhookUrl`, `format`, `eventTypes`. With an `id`, an empty `webhookUrl` or the rule's own mask means the stored " +
+			"one. The rule stays as it is; a broken channel that takes the message is open again.",
 		Answer:  "The result, whatever the chat platform answered.",
 		Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusTooManyRequests},
 	}, a.testFilter, rest.Example[ruleDraft, Tested]{
@@ -47,12 +47,13 @@ func (a *API) registerTrials(r *rest.Router) {
 		ID: "tryRule", Tag: "rules", Summary: "Tests a rule, saved or not, on the last events.",
 		Answer: "What it would have made of them, the newest first.",
 		Text: "The last 50 events of the rule's connection, project or repository, each with the first filter that says no. Needs the " +
-			"permission of the rule's level. `name`, `webhookUrl` and `enabled` are not looked at; with an `id` the rule's place is the stored " +
-			"one. Masks and groups are asked for 5 s at most; what could not be asked counts as met, and `note` says so. Nothing is kept and " +
-			"nothing is sent.",
+			"permission of the rule's level. `name`, `webhookUrl` and `enabled` are not looked at; with an `id` the rule's place is the " +
+			"stored one. Masks and groups are asked for 5 s at most; what could not be asked counts as met, and `note` says so. Nothing " +
+			"is kept and nothing is sent.",
 		Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusTooManyRequests},
 	}, a.tryFilter, []rest.Example[tryRule, Trial]{
-		{Name: "releases", In: tryRule{draftOf(Rule{EventTypes: []string{"BRANCH_UPDATED"}, Filter: notify.Filter{BranchMask: "release/.*"}})},
+		{Name: "releases",
+			In:  tryRule{draftOf(Rule{EventTypes: []string{"BRANCH_UPDATED"}, Filter: notify.Filter{BranchMask: "release/.*"}})},
 			Out: &Trial{Items: []Tried{}}},
 		{Name: "noEvents", In: tryRule{draftOf(Rule{EventTypes: []string{}, Filter: notify.Filter{BranchMask: "release/("}})},
 			Err: fault.Fields{

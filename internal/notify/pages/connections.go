@@ -102,7 +102,7 @@ func (p *Pages) showConnection(r *http.Request, c *admin.ConnectionInfo) (_ cons
 	}
 	page := console.Page{
 		Template: "connection", Title: "Connection " + c.Name, Data: view,
-		Up: []console.Link{{Label: "Connections", Path: connectionPages}},
+		Up:      []console.Link{{Label: "Connections", Path: connectionPages}},
 		Actions: []console.Action{{Label: "Add a hook", Path: connectionPage(c.Name) + "/new-hook"}},
 	}
 	if view.All && !c.File {
