@@ -71,24 +71,17 @@ func (f *Relay) Message(_ context.Context, id int64) (mailqueue.Message, error) 
 }
 
 func (f *Relay) Look(ctx context.Context, id int64) ([]byte, error) {
-	if _, err := f.Message(ctx, id); err != nil {
-		return nil, err
-	}
-	return []byte("Subject: <b>x</b>\r\n\r\nbytes \xff\r\n"), f.note("look %d", id)
+	return []byte("Subject: <b>x</b>\r\n\r\nbytes \xff\r\n"), f.noteOf(ctx, "look %d", id)
 }
 
-func (f *Relay) Resend(ctx context.Context, id int64) error {
+func (f *Relay) Resend(ctx context.Context, id int64) error { return f.noteOf(ctx, "resend %d", id) }
+func (f *Relay) Delete(ctx context.Context, id int64) error { return f.noteOf(ctx, "delete %d", id) }
+
+func (f *Relay) noteOf(ctx context.Context, format string, id int64) error {
 	if _, err := f.Message(ctx, id); err != nil {
 		return err
 	}
-	return f.note("resend %d", id)
-}
-
-func (f *Relay) Delete(ctx context.Context, id int64) error {
-	if _, err := f.Message(ctx, id); err != nil {
-		return err
-	}
-	return f.note("delete %d", id)
+	return f.note(format, id)
 }
 
 func (f *Relay) ResendAll(_ context.Context, q mailqueue.MessageFilter) (int64, error) {
@@ -125,16 +118,15 @@ func attempts() []mailqueue.Attempt {
 // failed for another.
 func Messages() []mailqueue.Message {
 	list := []mailqueue.Message{
-		{ID: 1, NodeID: "node_1", MessageID: "<1@example.com>", Subject: "Your issue <script>", Sender: "jira@example.com", Bytes: 512,
-			QueuedAt: QueuedAt,
-			DueAt:    QueuedAt.Add(2 * time.Minute), SendCount: 1, LastError: "451 4.3.0 try again",
+		{ID: 1, NodeID: "node_1", MessageID: "<1@example.com>", Subject: "Your issue <script>", Sender: "jira@example.com",
+			Bytes: 512, QueuedAt: QueuedAt, DueAt: QueuedAt.Add(2 * time.Minute), SendCount: 1, LastError: "451 4.3.0 try again",
 			Recipients: []mailqueue.Recipient{{Address: "ada@example.com", State: mailqueue.Waiting, SendCount: 1,
 				DueAt: QueuedAt.Add(2 * time.Minute)}}},
 		{ID: 2, NodeID: "node_1", Sender: "", Bytes: 600, QueuedAt: QueuedAt, SendCount: 11, LastError: "550 5.1.1 no such user",
 			Recipients: []mailqueue.Recipient{
 				{Address: "bob@example.com", State: mailqueue.Failed, SendCount: 11, LastError: "550 5.1.1 no such user"},
-				{Address: "eve@example.com", State: mailqueue.Waiting, DueAt: QueuedAt}, {Address: "kim@example.com", State: mailqueue.Sent},
-				{Address: "lee@example.com", State: mailqueue.Waiting},
+				{Address: "eve@example.com", State: mailqueue.Waiting, DueAt: QueuedAt},
+				{Address: "kim@example.com", State: mailqueue.Sent}, {Address: "lee@example.com", State: mailqueue.Waiting},
 			}},
 	}
 	for i := range list {
