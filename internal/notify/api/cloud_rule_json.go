@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
@@ -33,11 +32,8 @@ type CloudRule struct {
 	ExpectedCommitStatus    notify.CommitStatus `json:"expectedCommitStatus" enum:"SUCCESS,FAILURE,BOTH" default:"BOTH"`
 	QuietHours              *QuietHours         `json:"quietHours,omitempty"`
 
-	Enabled   *bool     `json:"enabled" doc:"Of a body, true or absent: a save enables the rule."`
-	CreatedBy string    `json:"createdBy,omitempty" readonly:"true" doc:"Who created it."`
-	CreatedAt time.Time `json:"createdAt,omitzero" readonly:"true" doc:"When that was."`
-	UpdatedBy string    `json:"updatedBy,omitempty" readonly:"true" doc:"Who saved it last."`
-	UpdatedAt time.Time `json:"updatedAt,omitzero" readonly:"true" doc:"When that was."`
+	Enabled *bool `json:"enabled" doc:"Of a body, true or absent: a save enables the rule."`
+	Saved
 	Warnings  []Warning `json:"warnings,omitempty" readonly:"true"`
 	MaskError string    `json:"maskError,omitempty" readonly:"true"`
 
@@ -49,15 +45,15 @@ type CloudRule struct {
 func (CloudRule) MemberWords() map[string]string {
 	return map[string]string{
 		"webhookUrl": whereMessagesGo, "channel": whichChannel, "channelName": whatChannelIsCalled, "format": whichFormat,
-		"destinationBranchFilter": "A JavaScript regular expression without flags that may match anywhere in the name of the event's branch, " +
-			"as with `RegExp.test`: the pushed branch or tag, a pull request's target, a build's ref. An event without a branch passes. " +
-			whenDecided,
-		"expectedCommitStatus": "Which builds are notified as `BUILD_STATUS_SET`: SUCCESSFUL is a success, FAILED and STOPPED are failures, " +
-			"one in progress is neither. Events of pipelines that `expectedEvents` names are notified whatever it says.",
+		"destinationBranchFilter": "A JavaScript regular expression without flags that may match anywhere in the name of the event's " +
+			"branch, as with `RegExp.test`: the pushed branch or tag, a pull request's target, a build's ref. An event without a branch " +
+			"passes. " + whenDecided,
+		"expectedCommitStatus": "Which builds are notified as `BUILD_STATUS_SET`: SUCCESSFUL is a success, FAILED and STOPPED are " +
+			"failures, one in progress is neither. Events of pipelines that `expectedEvents` names are notified whatever it says.",
 		"warnings":  whatLooksWrong,
 		"maskError": whatMasksCost,
-		"authorizationRequired": "The account with which the rule was saved is not authorised any more. If the platform withdrew it, the rule " +
-			"still takes signed events; if it was revoked in Outrigger, the rule takes no events until it is authorised again.",
+		"authorizationRequired": "The account with which the rule was saved is not authorised any more. If the platform withdrew it, the " +
+			"rule still takes signed events; if it was revoked in Outrigger, the rule takes no events until it is authorised again.",
 	}
 }
 
@@ -73,7 +69,8 @@ func (in *CloudRule) rule(at notify.RuleQuery, f *fault.Fields) notify.Rule {
 			"…/rules/enabled?id=…&enabled=false.")
 	}
 	return notify.Rule{
-		ID: in.ID, Version: in.Version, Name: in.Name, Connection: at.Connection, ProjectKey: at.ProjectKey, RepositoryKey: at.RepositoryKey,
+		ID: in.ID, Version: in.Version, Name: in.Name,
+		Connection: at.Connection, ProjectKey: at.ProjectKey, RepositoryKey: at.RepositoryKey,
 		ChannelName: in.ChannelName, Format: cmp.Or(formatOf(in.Format), notify.Auto), Choice: &notify.ChannelChoice{Channel: in.Channel},
 		Filter: notify.Filter{
 			EventTypes:              notify.NewTypeSet(types...).Types(),
@@ -93,7 +90,7 @@ func (a *API) cloudRuleOf(ctx context.Context, info *notify.RuleInfo) CloudRule 
 		ChannelState: ruleChannelOf(&info.Channel, a.Clock()),
 		Format:       r.Format, DestinationBranchFilter: r.DestinationBranchFilter, ExpectedEvents: notify.TypeKeys(r.EventTypes),
 		ExpectedCommitStatus: r.ExpectedCommitStatus, QuietHours: quietHoursOf(r.QuietHours), Enabled: &r.Enabled,
-		CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: r.UpdatedAt,
+		Saved:    Saved{r.CreatedBy, r.CreatedAt, r.UpdatedBy, r.UpdatedAt},
 		Warnings: warningsOf(info), MaskError: r.MaskError(),
 		AuthorizationRequired: info.AuthorizationRequired(),
 	}

@@ -20,11 +20,11 @@ func (a *API) registerConnections(r *rest.Router) {
 	one := connectionsPath + "/{name}"
 	rest.Add(r, rest.Route{Method: "PUT", Path: one, Access: rest.SysAdmins}, rest.Words{
 		ID: "saveConnection", Tag: "connections", Summary: "Changes the base URL and the credentials of a connection.",
-		Text: "Needs `SYS_ADMIN`. Without a `token` the stored one is kept, and so is the `oauthClientSecret`, if scheme, host and port of " +
-			"`baseUrl` are unchanged; else they have to be given again (400). Giving credentials, and changing the path of `baseUrl`, `user`, " +
-			"`manageWebhooks` or `oauthClientId` beside kept ones, needs more than a token (403). With its `version` (409), or `If-Match` " +
-			"(412), a save overwrites nothing that was saved meanwhile; without either it goes through. A connection of the configuration " +
-			"file is read-only.",
+		Text: "Needs `SYS_ADMIN`. Without a `token` the stored one is kept, and so is the `oauthClientSecret`, if scheme, host and port " +
+			"of `baseUrl` are unchanged; else they have to be given again (400). Giving credentials, and changing the path of `baseUrl`, " +
+			"`user`, `manageWebhooks` or `oauthClientId` beside kept ones, needs more than a token (403). With its `version` (409), or " +
+			"`If-Match` (412), a save overwrites nothing that was saved meanwhile; without either it goes through. A connection of the " +
+			"configuration file is read-only.",
 		Answer: "The connection as it is now.", Headers: []string{"ETag"}, Confirmed: true, Refused: []int{http.StatusConflict},
 		RefusedFor: map[int]string{http.StatusConflict: "It was changed in the meantime, or it is declared in the configuration file."},
 	}, a.saveConnection, rest.Example[changedConnection, rest.Answer[Connection]]{
@@ -76,7 +76,7 @@ var newConnections = []rest.Example[newConnection, rest.Answer[Connection]]{
 		Out: &rest.Answer[Connection]{Body: Connection{
 			Name: "second", Version: 1, Kind: "bitbucket-dc", BaseURL: "https://git.example.com",
 			WebhookURL: "https://tools.example.com/hooks/second", WebhookSecret: "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-			CreatedBy: "admin", CreatedAt: exampleTime, UpdatedBy: "admin", UpdatedAt: exampleTime,
+			Saved: Saved{"admin", exampleTime, "admin", exampleTime},
 		}},
 	},
 	{

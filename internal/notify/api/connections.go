@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
@@ -14,35 +13,32 @@ const connectionsPath = "/rest/outrigger/1.0/connections"
 
 // Connection is a connection to a code-hosting platform.
 type Connection struct {
-	Name           string    `json:"name" doc:"Fixed once it is there. It is part of the webhook's URL."`
-	Version        int64     `json:"version,omitempty" doc:"Counts saves; none for a connection of the configuration file."`
-	Kind           string    `json:"kind" example:"bitbucket-dc"`
-	BaseURL        string    `json:"baseUrl" doc:"The platform's own." example:"https://git.example.com"`
-	User           string    `json:"user,omitempty" doc:"Of the account for the platform's REST API; none for a token that needs no user."`
-	HasToken       bool      `json:"hasToken" readonly:"true"`
-	ManageWebhooks bool      `json:"manageWebhooks,omitempty"`
-	OAuthClientID  string    `json:"oauthClientId,omitempty"`
-	HasOAuthSecret bool      `json:"hasOauthClientSecret,omitempty" readonly:"true"`
-	ReadOnly       bool      `json:"readOnly" readonly:"true" doc:"It is declared in the configuration file."`
-	WebhookURL     string    `json:"webhookUrl,omitempty" readonly:"true" doc:"Of its own hook."`
-	WebhookSecret  string    `json:"webhookSecret,omitempty" readonly:"true" doc:"Of its own hook; shown once, at creation."`
-	CreatedBy      string    `json:"createdBy,omitempty" readonly:"true"`
-	CreatedAt      time.Time `json:"createdAt,omitzero" readonly:"true"`
-	UpdatedBy      string    `json:"updatedBy,omitempty" readonly:"true"`
-	UpdatedAt      time.Time `json:"updatedAt,omitzero" readonly:"true"`
+	Name           string `json:"name" doc:"Fixed once it is there. It is part of the webhook's URL."`
+	Version        int64  `json:"version,omitempty" doc:"Counts saves; none for a connection of the configuration file."`
+	Kind           string `json:"kind" example:"bitbucket-dc"`
+	BaseURL        string `json:"baseUrl" doc:"The platform's own." example:"https://git.example.com"`
+	User           string `json:"user,omitempty" doc:"Of the account for the platform's REST API; none for a token that needs no user."`
+	HasToken       bool   `json:"hasToken" readonly:"true"`
+	ManageWebhooks bool   `json:"manageWebhooks,omitempty"`
+	OAuthClientID  string `json:"oauthClientId,omitempty"`
+	HasOAuthSecret bool   `json:"hasOauthClientSecret,omitempty" readonly:"true"`
+	ReadOnly       bool   `json:"readOnly" readonly:"true" doc:"It is declared in the configuration file."`
+	WebhookURL     string `json:"webhookUrl,omitempty" readonly:"true" doc:"Of its own hook."`
+	WebhookSecret  string `json:"webhookSecret,omitempty" readonly:"true" doc:"Of its own hook; shown once, at creation."`
+	Saved
 }
 
 // MemberWords are those of the members that need more than a few.
 func (Connection) MemberWords() map[string]string {
 	return map[string]string{
-		"manageWebhooks": "Outrigger creates a webhook in every project of the platform, which takes an account that administers them; of a " +
-			"cloud platform in every repository that has rules, and deletes it there with the last one. It never writes anything else there. " +
-			"False by default.",
+		"manageWebhooks": "Outrigger creates a webhook in every project of the platform, which takes an account that administers them; " +
+			"of a cloud platform in every repository that has rules, and deletes it there with the last one. It never writes anything " +
+			"else there. False by default.",
 		"oauthClientId": "For a cloud platform: the key of the OAuth consumer with which users authorise their accounts.",
-		"token": "The account's token or password. Saving none keeps the stored one, if scheme, host and port of `baseUrl` are unchanged. " +
-			"It is never read back.",
-		"oauthClientSecret": "Of the OAuth consumer. Saving none keeps the stored one, if scheme, host and port of `baseUrl` are unchanged. " +
-			"It is never read back.",
+		"token": "The account's token or password. Saving none keeps the stored one, if scheme, host and port of `baseUrl` are " +
+			"unchanged. It is never read back.",
+		"oauthClientSecret": "Of the OAuth consumer. Saving none keeps the stored one, if scheme, host and port of `baseUrl` are " +
+			"unchanged. It is never read back.",
 	}
 }
 
@@ -149,6 +145,6 @@ func connectionOf(ctx context.Context, c *notify.Connection) Connection {
 		Name: c.Name, Version: c.Version, Kind: c.Kind, BaseURL: c.BaseURL, User: c.User, HasToken: !c.Token.IsZero(), ReadOnly: c.File,
 		ManageWebhooks: c.ManageWebhooks, OAuthClientID: c.OAuthClientID, HasOAuthSecret: !c.OAuthClientSecret.IsZero(),
 		WebhookURL: rest.Link(ctx, notify.HookPath(c.Name, "")),
-		CreatedBy:  c.CreatedBy, CreatedAt: c.CreatedAt, UpdatedBy: c.UpdatedBy, UpdatedAt: c.UpdatedAt,
+		Saved:      Saved{c.CreatedBy, c.CreatedAt, c.UpdatedBy, c.UpdatedAt},
 	}
 }

@@ -24,21 +24,18 @@ type Report struct {
 
 	notify.ReportContent
 	notify.ReportSchedule
-	Enabled *bool `json:"enabled" default:"true"`
+	Enabled *bool `json:"enabled" default:"true" doc:"Whether it is sent when it is due."`
 
 	NextRunAt     time.Time         `json:"nextRunAt,omitzero" readonly:"true" doc:"Absent while it is disabled."`
 	LastRunAt     time.Time         `json:"lastRunAt,omitzero" readonly:"true" doc:"When the last run ended, with a message or without."`
 	LastOutcome   notify.RunOutcome `json:"lastOutcome,omitempty" readonly:"true" enum:"delivered,waiting,failed,cancelled"`
 	LastDelivery  int64             `json:"lastDelivery,omitempty" readonly:"true"`
 	LastError     string            `json:"lastError,omitempty" readonly:"true"`
-	LastErrorAt   time.Time         `json:"lastErrorAt,omitzero" readonly:"true"`
+	LastErrorAt   time.Time         `json:"lastErrorAt,omitzero" readonly:"true" doc:"When that was."`
 	RetryingSince time.Time         `json:"retryingSince,omitzero" readonly:"true"`
 
-	CreatedBy string    `json:"createdBy,omitempty" readonly:"true"`
-	CreatedAt time.Time `json:"createdAt,omitzero" readonly:"true"`
-	UpdatedBy string    `json:"updatedBy,omitempty" readonly:"true"`
-	UpdatedAt time.Time `json:"updatedAt,omitzero" readonly:"true"`
-	Warnings  []Warning `json:"warnings,omitempty" readonly:"true" doc:"What looks like a mistake."`
+	Saved
+	Warnings []Warning `json:"warnings,omitempty" readonly:"true" doc:"What looks like a mistake."`
 }
 
 // MemberWords are those of the members that need more than a few.
@@ -96,7 +93,7 @@ func (a *API) reportOf(info notify.ReportInfo) Report {
 		ReportContent: r.ReportContent, ReportSchedule: r.ReportSchedule, Enabled: &r.Enabled,
 		NextRunAt: info.NextRunAt, LastRunAt: info.LastRunAt, LastOutcome: info.LastOutcome(),
 		LastDelivery: info.LastDelivery.ID, LastError: failure, LastErrorAt: failedAt, RetryingSince: info.RetryingSince,
-		CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: r.UpdatedAt, Warnings: reportWarnings(&info),
+		Saved: Saved{r.CreatedBy, r.CreatedAt, r.UpdatedBy, r.UpdatedAt}, Warnings: reportWarnings(&info),
 	}
 }
 

@@ -31,11 +31,8 @@ type Rule struct {
 	// QuietHours hide members that are written otherwise here.
 	DestinationBranchFilter, ExpectedCommitStatus struct{} `json:"-"`
 
-	Enabled   *bool     `json:"enabled" default:"true" doc:"Whether it takes events."`
-	CreatedBy string    `json:"createdBy,omitempty" readonly:"true" doc:"Who created it."`
-	CreatedAt time.Time `json:"createdAt,omitzero" readonly:"true" doc:"When that was."`
-	UpdatedBy string    `json:"updatedBy,omitempty" readonly:"true" doc:"Who saved it last."`
-	UpdatedAt time.Time `json:"updatedAt,omitzero" readonly:"true" doc:"When that was."`
+	Enabled *bool `json:"enabled" default:"true" doc:"Whether it takes events."`
+	Saved
 	Warnings  []Warning `json:"warnings,omitempty" readonly:"true"`
 	MaskError string    `json:"maskError,omitempty" readonly:"true"`
 }
@@ -71,6 +68,14 @@ const (
 	whatMasksCost  = "A mask of the rule takes too many steps on some branch names, where the message is sent without asking " +
 		"it. After three times the mask is not asked any more until it is changed."
 )
+
+// Saved is who saved something, and when.
+type Saved struct {
+	CreatedBy string    `json:"createdBy,omitempty" readonly:"true" doc:"Who created it."`
+	CreatedAt time.Time `json:"createdAt,omitzero" readonly:"true" doc:"When that was."`
+	UpdatedBy string    `json:"updatedBy,omitempty" readonly:"true" doc:"Who saved it last."`
+	UpdatedAt time.Time `json:"updatedAt,omitzero" readonly:"true" doc:"When that was."`
+}
 
 // Warning is what looks like a mistake in a member.
 type Warning struct {
@@ -123,7 +128,7 @@ func (a *API) ruleOf(info notify.RuleInfo) Rule {
 		ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint, ChannelState: ruleChannelOf(&info.Channel, a.Clock()),
 		Format: r.Format, EventTypes: notify.TypeKeys(r.EventTypes), Filter: r.Filter,
 		QuietHours: quietHoursOf(r.QuietHours), Options: r.Options,
-		Enabled: &r.Enabled, CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: r.UpdatedAt,
+		Enabled: &r.Enabled, Saved: Saved{r.CreatedBy, r.CreatedAt, r.UpdatedBy, r.UpdatedAt},
 		Warnings: warningsOf(&info), MaskError: r.MaskError(),
 	}
 }

@@ -18,7 +18,7 @@ var exampleRule = Rule{
 	WebhookURL: "https://example.westeurope.logic.azure.com/…/invoke?…sig=••••", ChannelName: "Release announcements",
 	Channel: "5f1c2a9be04d7731", ChannelState: &RuleChannel{State: "open"}, Format: notify.Auto, EventTypes: []string{"TAG_CREATED"},
 	Filter: notify.Filter{BranchMask: "v[0-9].*"}, Enabled: new(true),
-	CreatedBy: "admin", CreatedAt: savedAt, UpdatedBy: "admin", UpdatedAt: savedAt,
+	Saved: Saved{"admin", savedAt, "admin", savedAt},
 }
 
 // exampleList is that rule when it was saved again.
@@ -36,7 +36,7 @@ var exampleRepositoryRule = Rule{
 	ProjectKey: "ALPHA", RepositoryKey: "api",
 	WebhookURL: "https://hooks.slack.com/…", Channel: "90ab12cd34ef5678", ChannelState: &RuleChannel{State: "open"}, Format: notify.Auto,
 	EventTypes: []string{"PULL_REQUEST_OPENED", "PULL_REQUEST_MERGED"}, Filter: ofMain,
-	Enabled: new(true), CreatedBy: "admin", CreatedAt: savedAt, UpdatedBy: "admin", UpdatedAt: savedAt,
+	Enabled: new(true), Saved: Saved{"admin", savedAt, "admin", savedAt},
 }
 
 const (
@@ -85,7 +85,7 @@ var exampleCloudRule = CloudRule{
 	Channel: "5f1c2a9be04d7731", ChannelState: &RuleChannel{State: "open"}, Format: notify.Auto,
 	DestinationBranchFilter: "^main$|^release/",
 	ExpectedEvents:          []string{"BUILD_STATUS_SET", "PIPELINE_FAILED"}, ExpectedCommitStatus: "FAILURE",
-	Enabled: new(true), CreatedBy: "ada", CreatedAt: savedAt, UpdatedBy: "ada", UpdatedAt: savedAt,
+	Enabled: new(true), Saved: Saved{"ada", savedAt, "ada", savedAt},
 }
 
 var exampleCloudDraft = cloudDraft{CloudRule: CloudRule{
