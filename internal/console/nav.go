@@ -110,6 +110,19 @@ func (c *Console) entryOf(path string) (entry Nav) {
 	return entry
 }
 
+// above leads to the entry of the navigation, or of the menu, that covers the page at path.
+func (c *Console) above(path string) []Link {
+	if entry := c.entryOf(path); entry.Path != "" && entry.Path != "/" {
+		return []Link{{Label: entry.Label, Path: entry.Path}}
+	}
+	for _, l := range c.menu {
+		if covers(l.Path, path) {
+			return []Link{l}
+		}
+	}
+	return nil
+}
+
 // isSection reports whether entries of the navigation are below path.
 func (c *Console) isSection(path string) bool {
 	return path != "/" && slices.ContainsFunc(c.nav, func(n Nav) bool { return path != n.Path && covers(path, n.Path) })

@@ -107,17 +107,19 @@ func (p Part) respond(x *exchange) error {
 // Confirm asks before something is lost. Its page works by itself; a link
 // with data-confirm opens it as a dialog.
 type Confirm struct {
-	Title  string   // a question: "Delete the rule Builds?"
-	Text   string   // what happens
-	Notes  []string // further paragraphs
-	Losses []string
-	Action string // where the confirmation is posted; by default the same path
-	Verb   string // what the button says: "Delete the rule"
-	Keep   string // what the way out says: "Keep waiting"
-	Back   string // where it leads
-	Form   []Hidden
-	Tick   Tick // what must be ticked first, where it has a name
-	Pick   Pick // what may be ticked, where it has options
+	Title   string   // a question: "Delete the rule Builds?"
+	Section string   // as of Page
+	Up      []Link   // as of Page; by default the entry of the navigation that it is below
+	Text    string   // what happens
+	Notes   []string // further paragraphs
+	Losses  []string
+	Action  string // where the confirmation is posted; by default the same path
+	Verb    string // what the button says: "Delete the rule"
+	Keep    string // what the way out says: "Keep waiting"
+	Back    string // where it leads
+	Form    []Hidden
+	Tick    Tick // what must be ticked first, where it has a name
+	Pick    Pick // what may be ticked, where it has options
 
 	Harmless bool // nothing is lost: the button is not red
 }
@@ -270,7 +272,10 @@ func (q Confirm) respond(x *exchange) error {
 	if q.Action == "" {
 		q.Action = x.path
 	}
-	return x.page(Page{Template: confirmPage, Title: q.Title, Data: q}, nil)
+	if q.Up == nil {
+		q.Up = x.c.above(x.path)
+	}
+	return x.page(Page{Template: confirmPage, Title: q.Title, Section: q.Section, Up: q.Up, Data: q}, nil)
 }
 
 func (x *exchange) write(status int, body []byte) {

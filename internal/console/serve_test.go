@@ -51,6 +51,38 @@ func TestWhoMaySeeWhat(t *testing.T) {
 	}
 }
 
+// A question says where it belongs, as other pages do: below the entry of the navigation,
+// or below what it names.
+func TestAQuestionLeadsUp(t *testing.T) {
+	s := newSite(t, plainBase)
+	s.c.AddMenu(Link{Label: "Tokens", Path: "/account/tokens"})
+	ask := Confirm{Title: "Really?", Keep: "No", Back: "/"}
+	s.c.Handle("GET /account/tokens/{id}/revoke", SignedIn, func(*http.Request) (Response, error) {
+		q := ask
+		q.Section = "Your account"
+		return q, nil
+	})
+	s.c.Handle("GET /system/users/{name}/delete", SignedIn, func(*http.Request) (Response, error) {
+		q := ask
+		q.Up = []Link{{"Users", "/system/users"}, {"ann", "/system/users/ann"}}
+		return q, nil
+	})
+	s.c.Handle("GET /elsewhere", SignedIn, func(*http.Request) (Response, error) { return ask, nil })
+	const slash = ` <span aria-hidden="true">/</span> `
+	for path, want := range map[string]string{
+		"/notifications/rules/7/delete": `<p class="up">Notifications` + slash + `<a href="/notifications/rules">Global rules</a></p>`,
+		"/account/tokens/3/revoke":      `<p class="up">Your account` + slash + `<a href="/account/tokens">Tokens</a></p>`,
+		"/system/users/ann/delete":      `<p class="up">System` + slash + `<a href="/system/users">Users</a>` + slash + `<a href="/system/users/ann">ann</a></p>`,
+	} {
+		if body := s.get(path).Body.String(); !strings.Contains(body, want) {
+			t.Errorf("%s does not have %s: %s", path, want, body)
+		}
+	}
+	if body := s.get("/elsewhere").Body.String(); strings.Contains(body, `<p class="up">`) {
+		t.Errorf("/elsewhere: %s", body)
+	}
+}
+
 func TestFaultsAreStatusPages(t *testing.T) {
 	s := newSite(t, plainBase)
 	for code, status := range map[fault.Code]int{

@@ -169,7 +169,7 @@ func TestATokenIsShownOnceAndRevoked(t *testing.T) {
 
 	s.now = s.now.AddDate(0, 0, 2)
 	ada = s.signIn("ada", adaPassword)
-	s.wants(s.send(ada, revoke, nil), 200, "Revoke the token “Grafana”?")
+	s.wants(s.send(ada, revoke, nil), 200, "Revoke the token “Grafana”?", `Your account <span aria-hidden="true">/</span> <a href="/account/tokens">Tokens</a>`)
 	s.wants(s.send(ada, revoke, url.Values{}), 303)
 	if _, err := s.identity.Bearer(t.Context(), plain); err == nil {
 		t.Error("the token is still good")

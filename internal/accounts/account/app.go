@@ -86,7 +86,8 @@ func (a *account) askRemoveApp(r *http.Request) (console.Response, error) {
 	}
 	text, losses := last(identity.From(r.Context()).Source, factors)
 	return console.Confirm{
-		Title: "Remove the authenticator app?", Text: "Its codes are no longer accepted. " + text, Losses: losses,
+		Section: section,
+		Title:   "Remove the authenticator app?", Text: "Its codes are no longer accepted. " + text, Losses: losses,
 		Verb: "Remove the app", Keep: "Keep the app", Back: factorsPath,
 	}, nil
 }

@@ -95,7 +95,8 @@ func (a *account) askRecovery(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	q := console.Confirm{
-		Title: "Make new recovery codes?", Text: "You get ten new codes, which are shown once.",
+		Section: section,
+		Title:   "Make new recovery codes?", Text: "You get ten new codes, which are shown once.",
 		Verb: "Make new codes", Keep: "Keep the old codes", Back: factorsPath,
 	}
 	if factors.Recovery > 0 {

@@ -85,7 +85,8 @@ func (a *account) askRemovePasskey(r *http.Request) (console.Response, error) {
 	}
 	text, losses := last(identity.From(r.Context()).Source, factors)
 	return console.Confirm{
-		Title: "Remove the passkey “" + k.Name + "”?", Text: "It is no longer accepted here. Delete it on the device too. " + text,
+		Section: section,
+		Title:   "Remove the passkey “" + k.Name + "”?", Text: "It is no longer accepted here. Delete it on the device too. " + text,
 		Losses: losses,
 		Verb:   "Remove the passkey", Keep: "Keep the passkey", Back: factorsPath,
 	}, nil

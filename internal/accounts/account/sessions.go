@@ -48,7 +48,8 @@ func (a *account) own(r *http.Request) (identity.Session, error) {
 
 func (a *account) confirmEnd(_ *http.Request, s identity.Session) (console.Response, error) {
 	return console.Confirm{
-		Title: "End the session " + place(s) + "?", Text: "That browser is signed out within a second. Unsaved input there is lost.",
+		Section: section,
+		Title:   "End the session " + place(s) + "?", Text: "That browser is signed out within a second. Unsaved input there is lost.",
 		Verb: "End the session", Keep: "Keep the session", Back: sessionsPath,
 	}, nil
 }
@@ -68,7 +69,8 @@ func place(s identity.Session) string {
 
 func (a *account) confirmEndOthers(*http.Request) (console.Response, error) {
 	return console.Confirm{
-		Title: "End all other sessions?", Text: "You are signed out within a second everywhere but in this browser. " +
+		Section: section,
+		Title:   "End all other sessions?", Text: "You are signed out within a second everywhere but in this browser. " +
 			"Unsaved input there is lost. Tokens stay valid.",
 		Verb: "End the sessions", Keep: "Keep the sessions", Back: sessionsPath,
 	}, nil

@@ -69,7 +69,9 @@ type tokenForm struct {
 
 func newTokenPage(r *http.Request, form *console.Form) console.Page {
 	mine := identity.From(r.Context()).TokenScopes()
-	offered := slices.DeleteFunc(slices.Clone(scopes), func(o console.Option) bool { return !slices.Contains(mine, identity.Scope(o.Value)) })
+	offered := slices.DeleteFunc(slices.Clone(scopes), func(o console.Option) bool {
+		return !slices.Contains(mine, identity.Scope(o.Value))
+	})
 	return console.Page{
 		Template: "account-token-new", Title: "Create a token", Section: section,
 		Up: []console.Link{{Label: "Tokens", Path: tokensPath}}, Data: tokenForm{form, offered, lives},
@@ -94,7 +96,8 @@ func (a *account) createToken(r *http.Request, form *console.Form) (console.Resp
 		return page, err
 	}
 	if len(wrong) > 0 {
-		if err := wrong.Join(identity.JudgeToken(identity.Token{Name: form.Get("name"), Scope: identity.Scope(form.Get("scope"))})); err != nil {
+		asked := identity.Token{Name: form.Get("name"), Scope: identity.Scope(form.Get("scope"))}
+		if err := wrong.Join(identity.JudgeToken(asked)); err != nil {
 			return page, err
 		}
 		return page, wrong.Err()
@@ -140,7 +143,8 @@ func (a *account) mine(r *http.Request) (identity.Token, error) {
 
 func (a *account) confirmRevoke(_ *http.Request, t identity.Token) (console.Response, error) {
 	return console.Confirm{
-		Title: "Revoke the token “" + t.Name + "”?", Text: "Clients that use it are refused within a second. You cannot undo this.",
+		Section: section,
+		Title:   "Revoke the token “" + t.Name + "”?", Text: "Clients that use it are refused within a second. You cannot undo this.",
 		Verb: "Revoke the token", Keep: "Keep the token", Back: tokensPath,
 	}, nil
 }

@@ -60,6 +60,7 @@ func (u *users) askEndAll(r *http.Request, user identity.User) (console.Response
 		text = "You are signed out within a second everywhere but in this browser. Tokens stay valid."
 	}
 	return console.Confirm{
+		Up:    upTo(user.Ref()),
 		Title: "End the sessions of " + user.Ref() + "?", Text: text, Losses: []string{"unsaved input in those browsers"},
 		Verb: "End the sessions", Keep: "Keep the sessions", Back: pageOf(user.Ref(), "/access"),
 	}, nil
@@ -110,6 +111,7 @@ func (u *users) askRevokeToken(r *http.Request, user identity.User) (console.Res
 		return nil, err
 	}
 	return console.Confirm{
+		Up:    upTo(user.Ref()),
 		Title: "Revoke the token “" + t.Name + "” of " + user.Ref() + "?", Text: "Clients that use it are refused within a second. " +
 			"You cannot undo this.",
 		Verb: "Revoke the token", Keep: "Keep the token", Back: pageOf(user.Ref(), "/access"),

@@ -20,6 +20,7 @@ func (u *users) askDisable(r *http.Request, user identity.User) (console.Respons
 	}
 	text := []string{"The password and tokens are refused until you enable the user again. Grants, tokens and rules are kept."}
 	return console.Confirm{
+		Up:    upTo(user.Ref()),
 		Title: "Disable " + user.Ref() + "?", Text: strings.Join(append(text, accounts...), " "),
 		Losses: losses(sessions, 0), Verb: "Disable the user", Keep: "Keep the user enabled", Back: pageOf(user.Ref(), ""),
 	}, nil
@@ -73,6 +74,7 @@ func (u *users) askDelete(r *http.Request, user identity.User) (console.Response
 		lost = append(lost, "the permission: "+grants.Sentence(g))
 	}
 	return console.Confirm{
+		Up:    upTo(user.Ref()),
 		Title: "Delete " + user.Ref() + "?", Text: strings.Join(append(text, accounts...), " "),
 		Losses: lost, Verb: "Delete the user", Keep: "Keep the user", Back: pageOf(user.Ref(), ""),
 	}, nil

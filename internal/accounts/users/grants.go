@@ -42,6 +42,7 @@ func (u *users) askRevoke(r *http.Request, user identity.User) (console.Response
 		return nil, err
 	}
 	return console.Confirm{
+		Up:    upTo(user.Ref()),
 		Title: "Revoke this permission of " + user.Name + "?", Text: "It ends within a second, in open sessions and for tokens too.",
 		Losses: []string{grants.Sentence(g)}, Verb: "Revoke the permission", Keep: "Keep the permission", Back: pageOf(user.Ref(), ""),
 	}, nil

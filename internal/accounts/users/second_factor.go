@@ -42,6 +42,7 @@ func (u *users) askRemoveFactors(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	return console.Confirm{
+		Up:     upTo(user.Ref()),
 		Title:  "Remove the second factor of " + user.Ref() + "?",
 		Text:   "Do this for a user who lost it, once you know that the user asks. " + until(user),
 		Losses: append([]string{factorsText(user.Factors)}, losses(sessions, 0)...),

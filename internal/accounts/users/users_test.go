@@ -172,7 +172,7 @@ func TestGrantAndRevoke(t *testing.T) {
 		s.send(ann+"/grant", url.Values{"permission": {"ADMIN"}, "connection": {"main"}}, 303)
 		page := s.send(ann, nil, 200, "Administers the repository ATL/canoe of main.", "Administers all rules, reports and settings.")
 		revoke := regexp.MustCompile(ann + `/grants/\d+/revoke`).FindString(page)
-		s.send(revoke, nil, 200, "Administers the repository ATL/canoe of main.")
+		s.send(revoke, nil, 200, "Administers the repository ATL/canoe of main.", `<a href="`+ann+`">ann</a></p>`)
 		s.send(revoke, post, 303)
 		s.send(revoke, post, 404)
 		u, err := s.User(s.t.Context(), "ann")

@@ -73,7 +73,7 @@ func (p *Pages) hookOfPath(r *http.Request) (*notify.Hook, error) {
 func (p *Pages) confirmRotate(_ *http.Request, h *notify.Hook) (console.Response, error) {
 	confirm := console.Confirm{
 		Title: "Make a new secret for " + hookTitle(h) + "?", Verb: "Make a new secret", Keep: "Keep the secret",
-		Back: connectionPage(h.Connection),
+		Up: upTo(h.Connection), Back: connectionPage(h.Connection),
 		Text: "It is shown once. Enter it on the platform within 7 days: until then the current secret stays valid.",
 	}
 	if h.SecretLost() {
@@ -98,7 +98,8 @@ func (p *Pages) confirmDeleteHook(_ *http.Request, h *notify.Hook) (console.Resp
 	return console.Confirm{
 		Title: "Delete " + hookTitle(h) + "?", Text: "The platform's webhooks to it are refused from then on. Delete the webhook on the " +
 			"platform too.",
-		Losses: []string{"its secret"}, Verb: "Delete the hook", Keep: "Keep the hook", Back: connectionPage(h.Connection),
+		Losses: []string{"its secret"}, Verb: "Delete the hook", Keep: "Keep the hook",
+		Up: upTo(h.Connection), Back: connectionPage(h.Connection),
 	}, nil
 }
 
