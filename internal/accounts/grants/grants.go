@@ -65,7 +65,8 @@ type Form struct {
 // Permissions are what can be granted to a group, in the words of the form.
 var Permissions = []console.Option{
 	{Value: string(identity.RepoAdmin), Label: "A repository", Hint: "its rules, reports, events and deliveries"},
-	{Value: string(identity.ProjectAdmin), Label: "A project", Hint: "the same of the project and all its repositories"},
+	{Value: string(identity.ProjectAdmin), Label: "A project",
+		Hint: "its rules, reports, events and deliveries, and those of its repositories"},
 	{Value: string(identity.Admin), Label: "All rules, reports and settings"},
 }
 

@@ -164,7 +164,12 @@ func TestDisableAndEnableAUser(t *testing.T) {
 
 func TestGrantAndRevoke(t *testing.T) {
 	each(t, func(s *site) {
-		s.send(ann+"/grant", nil, 200, "What the user administers", `<option value="cloud">`)
+		blank := s.send(ann+"/grant", nil, 200, "What the user administers", `<option value="cloud">`,
+			"its rules, reports, events and deliveries, and those of its repositories",
+			`Connection <small>for a project or a repository</small>`, `Repository <small>for a repository</small>`)
+		if strings.Contains(blank, "optional") { // what a repository needs is not optional
+			s.t.Errorf("the form says optional: %s", blank)
+		}
 		s.send(ann+"/grant", url.Values{"permission": {"REPO_ADMIN"}, "connection": {"moon"}}, 400, `There is no connection "moon"`, "Say which project the permission is for.", "Say which repository the permission is for.")
 		place := url.Values{"permission": {"REPO_ADMIN"}, "connection": {"main"}, "projectKey": {"ATL"}, "repositoryKey": {"canoe"}}
 		s.send(ann+"/grant", place, 303)
