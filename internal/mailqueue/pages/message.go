@@ -50,6 +50,7 @@ func recipientBadge(s mailqueue.State) console.Badge {
 type recipientRow struct {
 	mailqueue.Recipient
 	Badge console.Badge
+	Next  time.Time // zero: never, or when it is on hold no longer
 }
 
 type messageView struct {
@@ -57,8 +58,9 @@ type messageView struct {
 	Recipients []recipientRow
 	Attempts   []attemptRow // the last first
 	Tone       console.Tone
-	Resend     bool   // some recipient failed
-	Stopped    string // why its node sends nothing now
+	Resend     bool      // some recipient failed
+	Stopped    hold      // of its node
+	Next       time.Time // as of a recipient
 }
 
 // tone is that of the state that asks for most.
@@ -66,7 +68,7 @@ func (v *messageView) tone() console.Tone {
 	switch {
 	case v.Resend:
 		return console.Bad
-	case v.Stopped != "" && !v.DueAt.IsZero():
+	case v.Stopped.Why != "" && !v.DueAt.IsZero():
 		return console.Warn
 	case len(v.Badges) > 0:
 		return v.Badges[0].Tone
@@ -113,12 +115,14 @@ func (p *Pages) showMessage(r *http.Request) (console.Response, error) {
 	for _, a := range slices.Backward(m.Attempts) {
 		view.Attempts = append(view.Attempts, attemptRow{a, toneOfStatus(a.Status)})
 	}
-	for _, recipient := range m.Recipients {
-		view.Recipients = append(view.Recipients, recipientRow{recipient, recipientBadge(recipient.State)})
-		view.Resend = view.Resend || recipient.State == mailqueue.Failed
-	}
 	if view.Stopped, err = p.stopped(r.Context(), m.NodeID); err != nil {
 		return nil, err
+	}
+	view.Next = view.Stopped.next(m.DueAt)
+	for _, recipient := range m.Recipients {
+		view.Recipients = append(view.Recipients,
+			recipientRow{recipient, recipientBadge(recipient.State), view.Stopped.next(recipient.DueAt)})
+		view.Resend = view.Resend || recipient.State == mailqueue.Failed
 	}
 	view.Tone = view.tone()
 	return console.Page{
@@ -127,18 +131,17 @@ func (p *Pages) showMessage(r *http.Request) (console.Response, error) {
 	}, nil
 }
 
-// stopped says why the relay of a node sends nothing now: "" when it does.
-func (p *Pages) stopped(ctx context.Context, node string) (string, error) {
+func (p *Pages) stopped(ctx context.Context, node string) (hold, error) {
 	if held, err := p.Held(ctx); err != nil || held {
-		return unconfirmed, err
+		return hold{Why: unconfirmed}, err
 	}
 	queues, err := p.Relay.Queues(ctx)
 	i := slices.IndexFunc(queues, func(q mailqueue.RelayQueue) bool { return q.NodeID == node })
 	if err != nil || i < 0 {
-		return "", err
+		return hold{}, err
 	}
 	q := &queues[i]
-	return cmp.Or(q.Nowhere(), stopped(q, time.Now())), nil
+	return cmp.Or(hold{Why: q.Nowhere()}, stopped(q, time.Now())), nil
 }
 
 func titleOf(m mailqueue.Message) string {

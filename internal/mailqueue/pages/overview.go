@@ -92,7 +92,7 @@ func (p *Pages) notices(ctx context.Context, s *mailqueue.NodeStatus) (list []co
 		list = append(list, console.Notice{Kind: "mail_unread", Key: "mail unread " + s.ID,
 			Text: "The mail queue of " + s.ID + " cannot be read: " + s.Error, Tone: console.Warn, Since: s.FailingAt})
 	}
-	if why := stopped(s.Queue, s.Now); why != "" && s.Size > 0 {
+	if why := stopped(s.Queue, s.Now).Why; why != "" && s.Size > 0 {
 		list = append(list, console.Notice{Kind: "mail_stopped", Key: "mail stopped " + s.ID, Text: "Mail on " + s.ID + ": " + why,
 			Tone: console.Warn, Since: s.Oldest(), Remedy: sendAgain(s)})
 	}

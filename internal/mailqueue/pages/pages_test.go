@@ -310,6 +310,26 @@ func TestOverview(t *testing.T) {
 	}
 }
 
+// Where sending is paused until a time, a node and its messages say when they are tried
+// next; where somebody must end it, no time is promised.
+func TestNextTryOfWhatIsHeld(t *testing.T) {
+	b := newBrowser(t)
+	b.Nodes.List = []cluster.Node{{ID: "node_1", State: cluster.Active}}
+	b.Relay.Mail = mailqueuetest.Messages()
+	until := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
+	b.Relay.Stored = []mailqueue.RelayQueue{{NodeID: "node_1", Sizes: mailqueue.Sizes{Size: 1}, HeldUntil: until, HeldFor: "535 wrong password"}}
+	at := `Next try <time datetime="` + until.Format(time.RFC3339)
+	b.has(b.open("GET", "/mail", "admin"), `<span class="badge warn">paused</span> `+at, "Sending is paused: 535 wrong password")
+	message := b.open("GET", "/mail/messages/1", "admin")
+	b.has(message, "It is on hold. "+at, "Sending is paused: 535 wrong password", `<td data-label="Next try"><time datetime="`+until.Format(time.RFC3339))
+	b.Relay.Stored[0].Paused = true
+	for _, path := range []string{"/mail", "/mail/messages/1"} {
+		if page := b.open("GET", path, "admin").Body.String(); strings.Contains(page, until.Format(time.RFC3339)) {
+			t.Errorf("%s promises a try while an administrator paused sending", path)
+		}
+	}
+}
+
 // What helps against a verdict depends on its reason; a queue elsewhere is only
 // watched.
 func TestRemedies(t *testing.T) {

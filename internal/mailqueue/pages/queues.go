@@ -18,7 +18,7 @@ type queueRow struct {
 	Verdict console.Badge
 	Reason  string
 	Plot    console.Plot
-	Stopped string // why its relay sends nothing now
+	Stopped hold
 }
 
 type queuesView struct {
@@ -69,7 +69,7 @@ func (p *Pages) queues(ctx context.Context) (queuesView, error) {
 			row.notListening()
 		}
 		if row.Stopped = stopped(s.Queue, s.Now); held && s.Queue != nil {
-			row.Stopped = unconfirmed
+			row.Stopped = hold{Why: unconfirmed}
 		}
 		view.Relay = view.Relay || s.Queue != nil
 		view.Rows = append(view.Rows, row)
@@ -90,17 +90,30 @@ func (row *queueRow) notListening() {
 // unconfirmed is why every relay sends nothing after a restore.
 const unconfirmed = "Nothing is sent until a system administrator confirms it on the overview."
 
-// stopped says why a node's relay sends nothing now: "" when it does.
-func stopped(q *mailqueue.RelayQueue, now time.Time) string {
+// hold is why a relay sends nothing now, and until when; zero where it sends.
+type hold struct {
+	Why   string
+	Until time.Time // zero: until somebody ends it
+}
+
+// next is when what is due at a time is tried; zero where nobody knows.
+func (h hold) next(due time.Time) time.Time {
+	if h.Why == "" || due.IsZero() || !h.Until.IsZero() && h.Until.Before(due) {
+		return due
+	}
+	return h.Until
+}
+
+func stopped(q *mailqueue.RelayQueue, now time.Time) hold {
 	switch {
 	case q == nil:
-		return ""
+		return hold{}
 	case q.Paused:
-		return "An administrator paused sending."
+		return hold{Why: "An administrator paused sending."}
 	case q.HeldUntil.After(now):
-		return "Sending is paused: " + q.HeldFor
+		return hold{"Sending is paused: " + q.HeldFor, q.HeldUntil}
 	}
-	return ""
+	return hold{}
 }
 
 func stateBadge(s cluster.State) console.Badge {
