@@ -137,6 +137,8 @@ func TestAChannelWithRulesOfOthers(t *testing.T) {
 			t.Errorf("%d: the page has %q", status, hidden)
 		}
 	}
+	_, _, page = visit(t, a, session, channelPages, nil)
+	wants(t, "the list", page, `<a class="note" href="`+one+`">and 2 more<span class="unseen"> that use `)
 	if status, to, _ := visit(t, a, session, one+"/replace", nil); status != http.StatusSeeOther || to != one {
 		t.Errorf("asking for the form: %d to %q", status, to)
 	}

@@ -29,9 +29,7 @@ func rowOfMessage(m mailqueue.Message) messageRow {
 		names = append(names, r.Address)
 	}
 	row.To = strings.Join(names, ", ")
-	if more := len(m.Recipients) - len(names); more > 0 {
-		row.To += " and " + strconv.Itoa(more) + " more"
-	}
+	row.MoreTo = len(m.Recipients) - len(names)
 	return row
 }
 

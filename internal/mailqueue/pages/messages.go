@@ -12,7 +12,8 @@ import (
 type messageRow struct {
 	mailqueue.Message
 	Badges []console.Badge
-	To     string // the recipients, cut after some
+	To     string // the first recipients
+	MoreTo int    // how many more there are
 }
 
 type messageList struct {

@@ -136,7 +136,8 @@ func TestMessagePages(t *testing.T) {
 	b.Relay.Mail = mailqueuetest.Messages()
 	b.Relay.Stored = []mailqueue.RelayQueue{{NodeID: "node_1"}}
 	b.has(b.open("GET", "/mail/messages", "admin"),
-		"Your issue &lt;script&gt;", "no subject", "bob@example.com, eve@example.com, kim@example.com and 1 more",
+		"Your issue &lt;script&gt;", "no subject", "bob@example.com, eve@example.com, kim@example.com</span>",
+		`<a class="note" href="/outrigger/mail/messages/2">and 1 more<span class="unseen"> of message 2</span></a>`,
 		`<span class="badge busy">waiting</span> <span class="badge bad">error</span>`, "550 5.1.1 no such user", `<option value="node_1">`)
 	b.held = true
 	b.has(b.open("GET", "/mail/messages/1", "admin"), "It is on hold. "+unconfirmed)
