@@ -28,6 +28,9 @@ const (
 	}).length`
 )
 
+// cutEvents counts the rules whose event types do not fit their row.
+const cutEvents = `[...document.querySelectorAll(".list td.events > span")].filter((s) => s.scrollHeight > s.clientHeight + 1).length`
+
 // asked counts what the page asked the server for, itself included; a stream of what
 // is new does not count as long as it is open.
 const asked = `performance.getEntriesByType("resource").length + 1`
@@ -40,6 +43,11 @@ func TestListsAreScanned(t *testing.T) {
 	do(t, ctx, "sign in", d.signIn()...)
 	for range 8 {
 		d.send(t)
+	}
+	webhook := d.workflow("groups")
+	for i, types := range []string{`"BRANCH_CREATED","PULL_REQUEST_OPENED","COMMIT_COMMENT_ADDED"`, `"BRANCH_CREATED","PULL_REQUEST_OPENED","REPOSITORY_FORKED"`,
+		`"BUILD_STATUS_SET","COMMIT_COMMENT_ADDED","REPOSITORY_FORKED"`, `"BRANCH_CREATED","PULL_REQUEST_OPENED","COMMIT_COMMENT_ADDED","BUILD_STATUS_SET"`} {
+		d.post(t, "/filter", fmt.Sprintf(`{"name":"groups %d","webhookUrl":%q,"connection":"demo","projectKey":"NONE","eventTypes":[%s]}`, i, webhook, types))
 	}
 	lists := []string{"/notifications/deliveries", "/notifications/events", "/notifications/rules", "/notifications/channels", "/notifications/reports", "/system/audit"}
 	do(t, ctx, "wait until there is enough", chromedp.EmulateViewport(1280, 800), chromedp.Navigate(d.console+lists[0]), visible(`tbody tr:nth-child(50)`))
@@ -56,9 +64,9 @@ func TestListsAreScanned(t *testing.T) {
 		most          int // pixels of a row
 	}{{1280, 800, 37}, {1920, 1000, 37}, {390, 844, 100}} {
 		for _, list := range lists {
-			var height, rows, files, wide, cut int
+			var height, rows, files, wide, cut, groups int
 			do(t, ctx, "look at "+list, chromedp.EmulateViewport(c.width, c.height), chromedp.Navigate(d.console+list), visible(`.list tbody tr`),
-				evaluate(tallest, &height), evaluate(rowsInSight, &rows), evaluate(asked, &files), evaluate(`document.documentElement.scrollWidth`, &wide), evaluate(cutPlaces, &cut),
+				evaluate(tallest, &height), evaluate(rowsInSight, &rows), evaluate(asked, &files), evaluate(`document.documentElement.scrollWidth`, &wide), evaluate(cutPlaces, &cut), evaluate(cutEvents, &groups),
 				look(t, fmt.Sprintf("list%s-%d", strings.ReplaceAll(list, "/", "-"), c.width)))
 			if height > c.most {
 				t.Errorf("%s at %d px: a row is %d px high", list, c.width, height)
@@ -71,6 +79,9 @@ func TestListsAreScanned(t *testing.T) {
 			}
 			if cut > 0 && c.width > 390 {
 				t.Errorf("%s at %d px: %d rows do not say where", list, c.width, cut)
+			}
+			if groups > 0 && c.width > 390 {
+				t.Errorf("%s at %d px: of %d rules, the event types are cut", list, c.width, groups)
 			}
 			if list == lists[0] && c.width == 1280 && rows < 14 {
 				t.Errorf("%d deliveries are in sight", rows)

@@ -93,8 +93,8 @@ func ruleBadge(info *notify.RuleInfo, now time.Time) (console.Badge, string) {
 	case !info.Enabled:
 		return console.Badge{Tone: console.Quiet, Text: "disabled"}, ""
 	case info.Paused:
-		return console.Badge{Tone: console.Bad, Text: "paused"}, "Its account " + info.Account.Name + " was revoked. It takes nothing until " +
-			"the account is authorised again."
+		return console.Badge{Tone: console.Bad, Text: "paused"}, "Its account " + info.Account.Name + " was revoked. It takes nothing " +
+			"until the account is authorised again."
 	case standing.State != string(notify.Open):
 		return channel, standing.Reason
 	case info.MaskError() != "":
@@ -115,12 +115,17 @@ func summary(types []notify.EventType) string {
 	return types[0].Name() + " and " + strconv.Itoa(len(types)-1) + " more"
 }
 
-// grouped says several types by the groups that an edition's are shown in, and how many of each.
+// groupsFit is how many letters of grouped fit a row.
+const groupsFit = 54
+
+// grouped says several types by the groups that an edition's are shown in, and how many of each;
+// of more than fit, the first two.
 func grouped(types []notify.EventType, edition notify.Edition) string {
 	if len(types) < 2 {
 		return summary(types)
 	}
-	said, left := "", false
+	var said []string
+	left := false
 	for _, g := range eventGroups(edition) {
 		n := 0
 		for _, o := range g.Options {
@@ -128,18 +133,19 @@ func grouped(types []notify.EventType, edition notify.Edition) string {
 				n++
 			}
 		}
-		switch left = left || n < len(g.Options); {
-		case n == 0:
-		case said == "":
-			said = fmt.Sprintf("%s (%d)", g.Label, n)
-		default:
-			said += fmt.Sprintf(", %s (%d)", strings.ToLower(g.Label), n)
+		left = left || n < len(g.Options)
+		if n > 0 {
+			said = append(said, fmt.Sprintf("%s (%d)", strings.ToLower(g.Label), n))
 		}
 	}
 	if !left {
 		return "every event type"
 	}
-	return said
+	all := strings.Join(said, ", ")
+	if more := len(said) - 2; more > 0 && len(all) > groupsFit {
+		all = strings.Join(said[:2], ", ") + " and " + strconv.Itoa(more) + " more"
+	}
+	return strings.ToUpper(all[:1]) + all[1:]
 }
 
 func count(names []string) string {
