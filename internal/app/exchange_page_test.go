@@ -140,9 +140,15 @@ func TestDeliveryIsAnExchange(t *testing.T) {
 		}
 	}
 
+	// What scrolls is reached by the keyboard, and has a name.
+	named := regexp.MustCompile(`<pre [^>]*tabindex="0" role="region" aria-label="[^"]+"`).FindAllString(page, -1)
+	if all := strings.Count(page, "<pre"); all == 0 || len(named) != all {
+		t.Errorf("of %d texts that scroll, %d are reached", all, len(named))
+	}
+
 	// The command of the page posts what was posted, byte for byte.
 	before := len(chat.posts())
-	command := html.UnescapeString(regexp.MustCompile(`(?s)<pre id="curl-1">(.*?)</pre>`).FindStringSubmatch(page)[1])
+	command := html.UnescapeString(regexp.MustCompile(`(?s)<pre id="curl-1"[^>]*>(.*?)</pre>`).FindStringSubmatch(page)[1])
 	for _, shell := range []string{"dash", "bash"} {
 		cmd := exec.CommandContext(t.Context(), shell, "-c", command)
 		cmd.Env = append(cmd.Environ(), "WEBHOOK_URL="+chat.URL+"/by-hand?a=b&c=d%20e")

@@ -253,7 +253,7 @@ func TestNoOtherFileIsServed(t *testing.T) {
 // A page is Markdown with a title; what it has of HTML is left out.
 func TestRender(t *testing.T) {
 	page, err := Render([]byte("# A *title*\n\nSee [rules](rules.md#masks), [all](README.md), [this](#two-words), [out](https://example.com/x.md).\n\n" +
-		"## Two words\n\n<script>alert(1)</script>\n\n| a | b |\n|---|---|\n| `x` | y |\n"))
+		"## Two words\n\n<script>alert(1)</script>\n\n| a | b |\n|---|---|\n| `x` | y |\n\n```\na < b <pre>\n```\n\n    indented\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,6 +263,7 @@ func TestRender(t *testing.T) {
 	for _, want := range []string{
 		`<a href="rules#masks">rules</a>`, `<a href="./">all</a>`, `<a href="#two-words">this</a>`, `<a href="https://example.com/x.md">out</a>`,
 		`<h2 id="two-words"><a href="#two-words">Two words</a></h2>`, `<td><code>x</code></td>`,
+		`<pre tabindex="0" role="region" aria-label="Example 1"><code>a &lt; b &lt;pre&gt;`, `<pre tabindex="0" role="region" aria-label="Example 2"><code>indented`,
 	} {
 		if !strings.Contains(string(page.Body), want) {
 			t.Errorf("%q is not in %s", want, page.Body)

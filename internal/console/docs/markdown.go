@@ -46,8 +46,17 @@ func Render(source []byte) (Page, error) {
 	if err := md.Renderer().Render(&html, source, doc); err != nil {
 		return Page{}, fmt.Errorf("docs: render the page %q: %w", page.Title, err)
 	}
-	page.Body = template.HTML(html.String()) //nolint:gosec // rendered from our own pages
+	page.Body = template.HTML(scrollable(html.String())) //nolint:gosec // rendered from our own pages
 	return page, nil
+}
+
+// scrollable has the keyboard reach each example, which may be wider than the page.
+func scrollable(html string) string {
+	parts := strings.Split(html, "<pre>")
+	for i := range parts[1:] {
+		parts[i] += fmt.Sprintf(`<pre tabindex="0" role="region" aria-label="Example %d">`, i+1)
+	}
+	return strings.Join(parts, "")
 }
 
 // nodes lists the nodes of one type.
