@@ -258,6 +258,29 @@ func TestBounds(t *testing.T) {
 	})
 }
 
+// Where there are more notices than are kept, one that others push back in the list has not
+// ended.
+func TestWhatIsPushedBackHasNotEnded(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		s := w.node("one")
+		w.shows(disk())
+		w.after(0, s)
+		w.after(time.Hour, s, "+the disk is full")
+		var more []Notice
+		for i := range maxNotices {
+			more = append(more, Notice{Key: fmt.Sprint(i), Text: "new"})
+		}
+		w.shows(append(more, disk())...)
+		if err := s.runOnce(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		list, err := s.read(t.Context())
+		if err != nil || len(list) != maxNotices || list[0].Text != disk().Text || !list[0].GoneAt.IsZero() {
+			t.Errorf("%d are stored, the first of them %+v, %v", len(list), list[0], err)
+		}
+	})
+}
+
 // A message that is cut off by a stop is sent again and is no failure.
 func TestStopWhileSending(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {

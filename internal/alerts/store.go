@@ -18,7 +18,7 @@ func (s *Service) observe(ctx context.Context, lease *db.Lease, seen []Notice, w
 	}
 	now := db.Time(db.Micros(s.o.Clock())) // as it will be read
 	present := make(map[string]Notice, len(seen))
-	for _, n := range seen[:min(len(seen), maxNotices)] {
+	for _, n := range seen {
 		n.Text = shortened(n.Text)
 		present[string(secret.Fingerprint(n.Key))] = n
 	}
@@ -42,6 +42,9 @@ func (s *Service) observe(ctx context.Context, lease *db.Lease, seen []Notice, w
 		kept = append(kept, t)
 	}
 	for _, n := range seen {
+		if len(kept) >= maxNotices {
+			break
+		}
 		key := secret.Fingerprint(n.Key)
 		n, there := present[string(key)]
 		if !there {
