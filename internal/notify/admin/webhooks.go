@@ -70,26 +70,33 @@ func (s *Webhooks) Create(ctx context.Context, connection, project string) (*not
 	case err != nil:
 		return nil, err
 	case !c.ManageWebhooks || !c.Answers():
-		return nil, fault.New(fault.Conflict, "The connection %s does not let Outrigger create webhooks on the platform; set manageWebhooks, "+
-			"or create the webhook on the platform yourself.", c.Name)
+		return nil, fault.New(fault.Conflict, "The connection %s does not let Outrigger create webhooks on the platform; set "+
+			"manageWebhooks, or create the webhook on the platform yourself.", c.Name)
 	}
 	p, err := s.Store.Webhook(ctx, connection, project)
 	if err != nil {
 		return nil, err
 	}
 	if p == nil {
-		return nil, fault.New(fault.NotFound, "The platform of %s has no known project %q.", c.Name, project)
+		return nil, noProject(c, project)
 	}
 	if _, err := s.Check(ctx, c, *p); err != nil {
 		return nil, err
 	}
-	if p, err = s.Store.Webhook(ctx, connection, project); err != nil || p == nil {
+	if p, err = s.Store.Webhook(ctx, connection, project); err == nil && p == nil {
+		err = noProject(c, project)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if p.State != notify.WebhookSends {
 		return nil, fault.New(fault.Unavailable, "The webhook of %s is not there: %s", p.Project.Key, p.Reason)
 	}
 	return p, nil
+}
+
+func noProject(c *notify.Connection, project string) error {
+	return fault.New(fault.NotFound, "The platform of %s has no known project %q.", c.Name, project)
 }
 
 // Coverage says of each connection that can tell, by name, how many of its
@@ -134,8 +141,8 @@ func (s *Webhooks) CreateOfRepository(ctx context.Context, connection string, at
 	}
 	switch {
 	case !s.ManagesRepositories(connection):
-		return fault.New(fault.Conflict, "The connection %s does not let Outrigger create webhooks on the platform; set manageWebhooks, or "+
-			"create the webhook on the platform yourself.", connection)
+		return fault.New(fault.Conflict, "The connection %s does not let Outrigger create webhooks on the platform; set "+
+			"manageWebhooks, or create the webhook on the platform yourself.", connection)
 	case w.AuthorizationID == 0:
 		return fault.New(fault.Conflict, "The webhook cannot be created, because no rule of %s/%s belongs to an authorised account. Save "+
 			"a rule first.", at.ProjectKey, at.RepositoryKey)

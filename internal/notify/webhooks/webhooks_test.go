@@ -383,3 +383,16 @@ func TestCreateByHand(t *testing.T) {
 		}
 	})
 }
+
+// A project that the platform's list has no more while its webhook is created is not found.
+func TestAProjectThatGoesMeanwhile(t *testing.T) {
+	eachWorld(t, three, func(t *testing.T, w *world) {
+		w.round(0)
+		w.api.Check = func(ctx context.Context, _ *notify.Connection, _ notify.ProjectWebhook) (bool, error) {
+			return true, w.store.ReplaceProjects(ctx, "main", nil, w.now.Add(time.Second))
+		}
+		if p, err := w.api.Create(w.root(), "main", "ATL"); p != nil || !fault.Is(err, fault.NotFound) {
+			t.Errorf("%v, %v", p, err)
+		}
+	})
+}
