@@ -113,7 +113,7 @@ func (s *Reports) Compose(ctx context.Context, r *notify.Report) (*notify.Event,
 		return nil, fault.New(fault.Unavailable, "The connection %s no longer exists.", r.Connection)
 	}
 	open, err := s.Lister.OpenPullRequests(ctx, c, r.At())
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return nil, fault.Wrap(err, fault.Unavailable, "%s did not list the open pull requests of %s/%s in time.", c.Name, r.ProjectKey,
 			r.RepositoryKey)
 	}

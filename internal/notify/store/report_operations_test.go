@@ -178,3 +178,20 @@ func TestViewOfAReport(t *testing.T) {
 		}
 	})
 }
+
+// What the platform has answered counts, though the time for it ends meanwhile.
+func TestAnAnswerAtTheLastMoment(t *testing.T) {
+	store.EachStore(t, func(t *testing.T, s *store.Store) {
+		ops, platform, _ := operations(s)
+		info := store.SaveReport(t, s, store.SomeReport("stale"), store.FlowURL("a"))
+		over, cancel := context.WithTimeout(t.Context(), 0)
+		defer cancel()
+		if e, err := ops.Compose(over, &info.Report); err != nil || e.Report.Open != 3 {
+			t.Errorf("%+v, %v", e, err)
+		}
+		platform.err = context.DeadlineExceeded
+		if _, err := ops.Compose(over, &info.Report); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("without an answer: %v", err)
+		}
+	})
+}
