@@ -6,6 +6,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/phrase"
 )
 
 type accessView struct {
@@ -39,7 +40,7 @@ func (u *users) access(r *http.Request, user identity.User) (console.Response, e
 		return nil, err
 	}
 	view := accessView{
-		SessionsSaid: amount(len(sessions), "session"), TokensSaid: amount(len(tokens), "token"),
+		SessionsSaid: phrase.Count(len(sessions), "session"), TokensSaid: phrase.Count(len(tokens), "token"),
 		SessionsHidden: max(0, len(sessions)-listed), TokensHidden: max(0, len(tokens)-listed),
 	}
 	if len(sessions) > 0 {
@@ -72,7 +73,7 @@ func (u *users) endAll(r *http.Request, user identity.User) (console.Response, e
 	if err != nil {
 		return nil, err
 	}
-	said := amount(ended, "session") + " of " + user.Ref() + " ended."
+	said := phrase.Count(ended, "session") + " of " + user.Ref() + " ended."
 	return console.Redirect{To: pageOf(user.Ref(), "/access"), Flash: said}, nil
 }
 

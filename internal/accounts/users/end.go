@@ -7,6 +7,7 @@ import (
 	"outrigger/internal/accounts/grants"
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
+	"outrigger/internal/phrase"
 )
 
 func (u *users) askDisable(r *http.Request, user identity.User) (console.Response, error) {
@@ -29,10 +30,10 @@ func (u *users) askDisable(r *http.Request, user identity.User) (console.Respons
 // losses are what ends, where there is any.
 func losses(sessions, tokens int) (lost []string) {
 	if sessions > 0 {
-		lost = append(lost, amount(sessions, "session")+", with unsaved input")
+		lost = append(lost, phrase.Count(sessions, "session")+", with unsaved input")
 	}
 	if tokens > 0 {
-		lost = append(lost, amount(tokens, "token"))
+		lost = append(lost, phrase.Count(tokens, "token"))
 	}
 	return lost
 }

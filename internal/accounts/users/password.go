@@ -6,6 +6,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/phrase"
 	"outrigger/internal/secret"
 )
 
@@ -40,7 +41,8 @@ func (u *users) passwordPage(r *http.Request, form *console.Form) (p console.Pag
 	}
 	switch {
 	case user.Source != identity.Local:
-		return p, user, fault.New(fault.Conflict, "%s signs in with the password of the platform %s. Change it there.", user.Name, user.Source)
+		return p, user, fault.New(fault.Conflict, "%s signs in with the password of the platform %s. Change it there.", user.Name,
+			user.Source)
 	case own(r, user):
 		return p, user, fault.New(fault.Conflict, "This is your own account. Change the password under Your account, where you enter the "+
 			"current one as well.")
@@ -48,11 +50,11 @@ func (u *users) passwordPage(r *http.Request, form *console.Form) (p console.Pag
 	sessions, tokens, err := u.count(r.Context(), user)
 	revoke := ""
 	if tokens > 0 {
-		revoke = "Revoke " + amount(tokens, "token") + " too"
+		revoke = "Revoke " + phrase.Count(tokens, "token") + " too"
 	}
 	return console.Page{
 		Template: "user-password", Title: "Set the password of " + user.Name, Up: upTo(user.Ref()),
-		Data: passwordForm{form, user.Name, amount(sessions, "session"), pageOf(user.Ref(), ""), revoke},
+		Data: passwordForm{form, user.Name, phrase.Count(sessions, "session"), pageOf(user.Ref(), ""), revoke},
 	}, user, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/phrase"
 )
 
 // factorsText says what a user signs in with beside the password.
@@ -16,12 +17,12 @@ func factorsText(f identity.Factors) string {
 		parts = append(parts, "an authenticator app")
 	}
 	if f.Passkeys > 0 {
-		parts = append(parts, amount(f.Passkeys, "passkey"))
+		parts = append(parts, phrase.Count(f.Passkeys, "passkey"))
 	}
 	if len(parts) == 0 {
 		return "none"
 	}
-	return strings.Join(append(parts, amount(f.Recovery, "unused recovery code")), ", ")
+	return strings.Join(append(parts, phrase.Count(f.Recovery, "unused recovery code")), ", ")
 }
 
 // askRemoveFactors is about the second factors of others: one's own are on the

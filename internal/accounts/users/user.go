@@ -2,7 +2,6 @@ package users
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"outrigger/internal/accounts/grants"
@@ -11,7 +10,7 @@ import (
 	"outrigger/internal/phrase"
 )
 
-// counted is how many tokens or sessions are counted at most.
+// counted is how many tokens or sessions are read at once: as many as a user can have.
 const counted = 1000
 
 type userView struct {
@@ -31,7 +30,7 @@ func (u *users) show(r *http.Request, user identity.User) (console.Response, err
 	if err != nil {
 		return nil, err
 	}
-	view.Sessions, view.Tokens = amount(sessions, "session"), amount(tokens, "token")
+	view.Sessions, view.Tokens = phrase.Count(sessions, "session"), phrase.Count(tokens, "token")
 	if view.Accounts, err = u.Options.Accounts(r.Context(), user); err != nil {
 		return nil, err
 	}
@@ -41,7 +40,7 @@ func (u *users) show(r *http.Request, user identity.User) (console.Response, err
 	}, nil
 }
 
-// count is how many sessions and tokens a user has, up to counted.
+// count is how many sessions and tokens a user has.
 func (u *users) count(ctx context.Context, user identity.User) (sessions, tokens int, err error) {
 	open, err := u.Service.Sessions(ctx, user.Ref(), 0, counted)
 	if err != nil {
@@ -49,14 +48,6 @@ func (u *users) count(ctx context.Context, user identity.User) (sessions, tokens
 	}
 	all, err := u.Service.Tokens(ctx, user.Ref(), 0, counted)
 	return len(open), len(all), err
-}
-
-// amount is a number with what it counts.
-func amount(n int, of string) string {
-	if n >= counted {
-		return fmt.Sprintf("%d or more %ss", counted, of)
-	}
-	return phrase.Count(n, of)
 }
 
 type newForm struct{ *console.Form }

@@ -9,6 +9,7 @@ import (
 
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
+	"outrigger/internal/phrase"
 )
 
 //go:embed pages
@@ -41,7 +42,7 @@ type Account struct {
 }
 
 func (a Account) String() string {
-	return "the account " + a.Name + " of " + a.Connection + " (" + amount(a.Rules, "rule") + ")"
+	return "the account " + a.Name + " of " + a.Connection + " (" + phrase.Count(a.Rules, "rule") + ")"
 }
 
 type users struct{ Options }

@@ -354,3 +354,12 @@ func TestSetPasswordAndRevokeTokens(t *testing.T) {
 		}
 	})
 }
+
+// What is counted to the end is told as it is.
+func TestAnAccountCountsItsRules(t *testing.T) {
+	for rules, want := range map[int]string{1: "1 rule", 999: "999 rules", 1000: "1000 rules", 1500: "1500 rules"} {
+		if got := (Account{Name: "Ann A", Connection: "cloud", Rules: rules}).String(); got != "the account Ann A of cloud ("+want+")" {
+			t.Errorf("%d: %s", rules, got)
+		}
+	}
+}
