@@ -141,7 +141,7 @@ func errOthers(st threads.MigrationStatus) error {
 
 // free says why the files could not be loaded, before they are sent.
 func (m *migrating) free(now threads.MigrationStatus) error {
-	if _, err := now.Phase.After(threads.OpUpload); err != nil {
+	if err := now.Allows(threads.OpUpload); err != nil {
 		hint := "clear it first: outrigger threads reset"
 		if now.Phase == threads.PhaseProcessing {
 			hint = "follow it: outrigger threads status --wait"

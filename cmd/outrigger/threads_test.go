@@ -81,8 +81,12 @@ func playedDrafts() threads.Drafts {
 
 func (c *playedCloud) say(w http.ResponseWriter, status int) {
 	phase := c.phases[0]
+	allowed := phase.Allowed()
+	if phase == threads.PhaseCancelled { // something was written
+		allowed = append(allowed, threads.OpUndo)
+	}
 	answer := map[string]any{
-		"status": phase.Status(), "phase": phase, "message": "So it is.", "allowed": phase.Allowed(),
+		"status": phase.Status(), "phase": phase, "message": "So it is.", "allowed": allowed,
 		"progress": map[string]int{"processed": 30, "total": 100, "percent": 30}, "data": playedDrafts(),
 	}
 	if phase == threads.PhaseCompleted {
@@ -138,6 +142,7 @@ func TestMigrateEnds(t *testing.T) {
 		{[]threads.Phase{empty, loading, empty}, "migrate", exitFailed, "the files were not loaded; the migration is EMPTY: So it is.", "[POST upload]"},
 		{[]threads.Phase{processing}, "migrate", exitFailed, "which does not allow upload; allowed are: stop, cancel.\noutrigger: follow it: outrigger threads status --wait", "[]"},
 		{[]threads.Phase{threads.PhasePaused}, "migrate", exitFailed, "outrigger: clear it first: outrigger threads reset", "[]"},
+		{[]threads.Phase{threads.PhaseCancelled}, "migrate", exitFailed, "allowed are: reset, undo.\noutrigger: clear it first", "[]"},
 		{[]threads.Phase{ready}, "migrate", exitFailed, "another migration is loaded (READY); process it with outrigger threads start", "[]"},
 		{[]threads.Phase{ready, ready, threads.PhaseCompleted}, "migrate --replace", exitDone, "outrigger: verified: 10 of 10 relationships are in the target", "[POST upload POST start]"},
 		{[]threads.Phase{processing}, "migrate --dry-run", exitDone, "", "[DELETE 7 DELETE 7]"},

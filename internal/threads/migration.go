@@ -140,8 +140,7 @@ func (m *Migration) Allowed() []Operation {
 // After is the phase that op leads to: fault.Conflict, with the status and what
 // is allowed, when it is not allowed.
 func (m *Migration) After(op Operation) (Phase, error) {
-	allowed := m.Allowed()
-	if !slices.Contains(allowed, op) {
+	if allowed := m.Allowed(); !slices.Contains(allowed, op) {
 		return m.Phase, notAllowed(m.Phase, op, allowed)
 	}
 	return m.Phase.After(op)

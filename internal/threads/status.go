@@ -1,6 +1,9 @@
 package threads
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // MigrationStatus is how the migration stands.
 type MigrationStatus struct {
@@ -77,6 +80,14 @@ func (UndoProgress) MemberWords() map[string]string {
 		"left": "The first 100 issues that were left, in whole or in part: `target_changed` by others, which stays; `target_forbidden` and " +
 			"`target_not_found`, which a later `continue` or `undo` tries again. `errors.csv` and the report list all.",
 	}
+}
+
+// Allows returns nil, or fault.Conflict with the status and what is allowed.
+func (s *MigrationStatus) Allows(op Operation) error {
+	if slices.Contains(s.Allowed, op) {
+		return nil
+	}
+	return notAllowed(s.Phase, op, s.Allowed)
 }
 
 // StatusOf is what m itself says of how it stands; its pace, its data and what undoing

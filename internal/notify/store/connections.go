@@ -10,6 +10,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/phrase"
 	"outrigger/internal/secret"
 )
 
@@ -122,11 +123,12 @@ func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name str
 			(SELECT count(*) FROM notify_reports WHERE connection = $1)`, name); err != nil {
 			return err
 		}
-		if rules > 0 {
-			return fault.New(fault.Conflict, "%d rules belong to the connection %s; delete them first.", rules, name)
-		}
-		if reports > 0 {
-			return fault.New(fault.Conflict, "%d activity reports belong to the connection %s; delete them first.", reports, name)
+		if rules+reports > 0 {
+			has := phrase.Count(rules, "rule")
+			if rules == 0 {
+				has = phrase.Count(reports, "activity report")
+			}
+			return fault.New(fault.Conflict, "The connection %s still has %s; delete what belongs to it first.", name, has)
 		}
 		if err := tx.DoAll(ctx, "deleting connection", []string{
 			`DELETE FROM notify_connections WHERE name = $1`,
