@@ -19,7 +19,7 @@ var Migrations = db.Migrations{Name: "audit", FS: migrations}
 
 // Entry is one change. A member that does not apply stays empty.
 type Entry struct {
-	At        time.Time `json:"at"` // zero: the time of the transaction
+	At        time.Time `json:"at" doc:"When it was done."` // zero: the time of the transaction
 	Who       string    `json:"who" doc:"The user; empty for changes that Outrigger made itself."`
 	Source    string    `json:"source,omitempty" doc:"Where that user comes from: local, a connection or oidc."`
 	Address   string    `json:"address,omitempty" doc:"The client's address."`
@@ -28,13 +28,13 @@ type Entry struct {
 	Area       string `json:"area" doc:"The part of the program."`               // "notifications", "identity" …
 	Action     string `json:"action" doc:"What was done, such as create."`       // "update", "delete" …
 	Object     string `json:"object" doc:"To what kind of thing, such as rule."` // "token" …
-	ObjectID   string `json:"objectId,omitempty"`
+	ObjectID   string `json:"objectId,omitempty" doc:"The thing's id, or the name that is its id; absent where there is one such thing."`
 	ObjectName string `json:"objectName,omitempty" doc:"What the thing was called at the time; absent where its id is its name."`
 
 	// What the thing is in, which says who may see the entry.
-	Connection string `json:"connection,omitempty"`
-	Project    string `json:"projectKey,omitempty"`
-	Repository string `json:"repositoryKey,omitempty"`
+	Connection string `json:"connection,omitempty" doc:"The connection that the thing is of; absent where it is of none."`
+	Project    string `json:"projectKey,omitempty" doc:"The project that the thing is in; absent where it is in none."`
+	Repository string `json:"repositoryKey,omitempty" doc:"The repository that the thing is in; absent where it is in none."`
 
 	// Callers mask secrets.
 	Before map[string]string `json:"before,omitempty" doc:"The members that changed, as they were."`

@@ -13,7 +13,7 @@ import (
 
 // Stored is an entry as it is kept.
 type Stored struct {
-	ID int64 `json:"id"`
+	ID int64 `json:"id" doc:"A newer entry has a larger one."`
 	Entry
 }
 

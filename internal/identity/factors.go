@@ -12,7 +12,7 @@ import (
 // Factors are what a user has beside the password, here or at a platform or provider.
 // On the pages of those, signing in does not ask for them.
 type Factors struct {
-	App      bool `json:"authenticatorApp"`
+	App      bool `json:"authenticatorApp" doc:"Whether an authenticator app is set up."`
 	Passkeys int  `json:"passkeys" min:"0" doc:"How many."`
 	Recovery int  `json:"recoveryCodes" min:"0" doc:"How many are unused."` // none without a factor
 }

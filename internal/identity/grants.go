@@ -14,10 +14,10 @@ import (
 
 // Grant is a permission that a user or a group has at a place.
 type Grant struct {
-	ID         int64      `json:"id"`
-	Permission Permission `json:"permission" enum:"SYS_ADMIN,ADMIN,PROJECT_ADMIN,REPO_ADMIN"`
+	ID         int64      `json:"id" doc:"Names it when it is revoked."`
+	Permission Permission `json:"permission" enum:"SYS_ADMIN,ADMIN,PROJECT_ADMIN,REPO_ADMIN" doc:"What may be done there."`
 	Resource
-	GrantedAt time.Time `json:"grantedAt"`
+	GrantedAt time.Time `json:"grantedAt" doc:"When it was granted."`
 }
 
 // JudgeGrant says what is wrong with a permission at a place.

@@ -18,7 +18,7 @@ type Group struct {
 	Name   string  `json:"name" doc:"As the provider writes it."` // names are compared exactly
 	Admin  bool    `json:"adminGroup" doc:"The setting identity.oidc.admin_groups names it, so that its users have ADMIN."`
 	Users  int     `json:"users" min:"0" doc:"How many users are known to be in it."`
-	Grants []Grant `json:"grants"`
+	Grants []Grant `json:"grants" doc:"What it was granted, the oldest first."`
 }
 
 // gives reports whether members have something through the group.
@@ -115,7 +115,8 @@ func (s *Service) Group(ctx context.Context, name string) (Group, error) {
 		}
 	}
 	if g.Users == 0 && !g.gives() {
-		return *g, fault.New(fault.NotFound, "No group %q is known: no grant names it, and no user who signed in within 7 days is in it.", name)
+		return *g, fault.New(fault.NotFound, "No group %q is known: no grant names it, and no user who signed in within 7 days is in it.",
+			name)
 	}
 	return *g, nil
 }

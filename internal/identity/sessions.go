@@ -24,12 +24,12 @@ const (
 
 // Session is a sign-in to the console.
 type Session struct {
-	ID        int64     `json:"id"`
-	User      string    `json:"user"` // the user's Ref
+	ID        int64     `json:"id" doc:"Names it when it is ended."`
+	User      string    `json:"user" doc:"Whose it is."` // the user's Ref
 	Address   string    `json:"address" doc:"Where it began."`
 	Browser   string    `json:"browser,omitempty" doc:"The browser in which it began, where it is known." example:"Firefox on Linux"`
 	Current   bool      `json:"current" doc:"It is the one that asks."` // in lists
-	CreatedAt time.Time `json:"createdAt"`
+	CreatedAt time.Time `json:"createdAt" doc:"When it began."`
 	UsedAt    time.Time `json:"lastUsedAt" doc:"To the minute."`
 	ExpiresAt time.Time `json:"expiresAt" doc:"At the latest; after eight hours without use sooner."`
 
@@ -108,7 +108,8 @@ func (s *Service) Sessions(ctx context.Context, user string, after int64, limit 
 			return err
 		}
 		sessions, err = db.List(ctx, tx, "reading sessions", scanSession, selectSession+` WHERE s.user_id = $1 AND s.id > $2
-			AND s.expires_at > $3 AND s.used_at > $4 ORDER BY s.id LIMIT $5`, u.ID, after, db.Micros(now), db.Micros(now.Add(-sessionIdle)), limit)
+			AND s.expires_at > $3 AND s.used_at > $4 ORDER BY s.id LIMIT $5`, u.ID, after, db.Micros(now),
+			db.Micros(now.Add(-sessionIdle)), limit)
 		return err
 	})
 	if who := From(ctx); who != nil {
@@ -158,7 +159,8 @@ func (s *Service) EndSessions(ctx context.Context, user string, but int64) (ende
 // SignOut ends a session by what its cookie says; one that is over is no error.
 func (s *Service) SignOut(ctx context.Context, session string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := tx.Do(ctx, "deleting a session", `DELETE FROM identity_sessions WHERE hash = $1`, secret.Fingerprint(session)); err != nil {
+		if err := tx.Do(ctx, "deleting a session", `DELETE FROM identity_sessions WHERE hash = $1`,
+			secret.Fingerprint(session)); err != nil {
 			return err
 		}
 		s.changed(tx)

@@ -27,12 +27,12 @@ const (
 // Token is what a program shows instead of a name and password. What it shows
 // was given out once and is not known here.
 type Token struct {
-	ID        int64     `json:"id"`
+	ID        int64     `json:"id" doc:"Names it when it is revoked."`
 	UserID    int64     `json:"-"`
 	User      string    `json:"user" doc:"Its owner."` // a Ref
 	Name      string    `json:"name" doc:"What it is for."`
 	Scope     Scope     `json:"scope" enum:"all,read,backup,monitoring,builds,mail"`
-	CreatedAt time.Time `json:"createdAt"`
+	CreatedAt time.Time `json:"createdAt" doc:"When it was made."`
 	ExpiresAt time.Time `json:"expiresAt,omitzero" doc:"Absent: never."`
 	UsedAt    time.Time `json:"lastUsedAt,omitzero" doc:"To the minute."`
 	// RestsSince ends with KeepTokens.

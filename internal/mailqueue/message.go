@@ -23,28 +23,28 @@ const (
 // Message is one message of the relay's queues as lists show it. A message
 // with no waiting and no failed recipient is removed.
 type Message struct {
-	ID         int64       `json:"id"`
+	ID         int64       `json:"id" doc:"Names it in /mail/messages/{id}."`
 	NodeID     string      `json:"nodeId" doc:"Whose queue it is in."`
 	MessageID  string      `json:"messageId,omitempty" doc:"Its header Message-ID."`
-	Subject    string      `json:"subject"` // decoded
+	Subject    string      `json:"subject" doc:"Of the header, decoded."`
 	Sender     string      `json:"sender" doc:"Of the envelope; empty for what must not be answered."`
-	Recipients []Recipient `json:"recipients"`
+	Recipients []Recipient `json:"recipients" doc:"Where it stands with each of them."`
 	Bytes      int64       `json:"bytes" doc:"The size of the message in bytes."` // as it was received
-	QueuedAt   time.Time   `json:"queuedAt"`
+	QueuedAt   time.Time   `json:"queuedAt" doc:"When the relay took it."`
 	SendCount  int         `json:"sendCount" doc:"Attempts that counted, the most of any recipient."`
 	States     []State     `json:"states" enum:"waiting,sent,error,deleted" doc:"The queues that it counts in."`
 	DueAt      time.Time   `json:"dueAt,omitzero" doc:"When it is tried next."` // zero when no recipient is waiting
-	LastError  string      `json:"lastError,omitempty"`                         // of the latest attempt that failed
-	Attempts   []Attempt   `json:"attempts,omitempty"`                          // the oldest first; lists have none
+	LastError  string      `json:"lastError,omitempty" doc:"Of the latest attempt that failed."`
+	Attempts   []Attempt   `json:"attempts,omitempty" doc:"The oldest first; lists have none."`
 }
 
 // Recipient is where a message stands with one of its recipients.
 type Recipient struct {
-	Address   string    `json:"address"`
-	State     State     `json:"state" enum:"waiting,sent,error,deleted"`
+	Address   string    `json:"address" doc:"The recipient's address in the envelope."`
+	State     State     `json:"state" enum:"waiting,sent,error,deleted" doc:"error: given up, in the mail error queue."`
 	SendCount int       `json:"sendCount" doc:"Attempts for this recipient that counted."`
-	DueAt     time.Time `json:"dueAt,omitzero"` // zero unless it waits
-	LastError string    `json:"lastError,omitempty"`
+	DueAt     time.Time `json:"dueAt,omitzero" doc:"When it is tried next; absent unless it waits."`
+	LastError string    `json:"lastError,omitempty" doc:"Why the latest attempt failed; absent where none did."`
 }
 
 // StatesOf lists the queues that a message counts in for its recipients: Waiting
@@ -60,11 +60,11 @@ func StatesOf(recipients []Recipient) (states []State) {
 
 // Attempt is one try at sending a message.
 type Attempt struct {
-	At         time.Time `json:"at"`
+	At         time.Time `json:"at" doc:"When it was made."`
 	NodeID     string    `json:"nodeId" doc:"Who tried."`
 	Recipients []string  `json:"recipients" doc:"Whom it was about."`
 	Status     int       `json:"status,omitempty" doc:"The SMTP code; absent when no answer came."`
-	Answer     string    `json:"answer,omitempty"`
+	Answer     string    `json:"answer,omitempty" doc:"The words after the SMTP code."`
 	Seconds    float64   `json:"seconds" doc:"How long it took, in seconds."`
 	Error      string    `json:"error,omitempty" doc:"Why no answer came."`
 }

@@ -21,17 +21,24 @@ type MailQueue struct {
 
 // Node is one node as the API writes it.
 type Node struct {
-	NodeID      string        `json:"nodeId" xml:"nodeId"`
+	NodeID      string        `json:"nodeId" xml:"nodeId" doc:"The node's id."`
 	NodeState   cluster.State `json:"nodeState" xml:"nodeState" enum:"ACTIVE,PASSIVE,ACTIVATING,PASSIVATING,OFFLINE"`
-	IsClustered bool          `json:"isClustered" xml:"isClustered"`
-	MailQueue   MailQueue     `json:"mailQueue" xml:"mailQueue"`
+	IsClustered bool          `json:"isClustered" xml:"isClustered" doc:"Whether the node is part of a cluster."`
+	MailQueue   MailQueue     `json:"mailQueue" xml:"mailQueue" doc:"Its sizes, at most 60 s old."`
+}
+
+// MemberWords are those of the members that need more than a few.
+func (Node) MemberWords() map[string]string {
+	return map[string]string{
+		"nodeState": "OFFLINE also where the source of its sizes has given none for 60 s: nothing can be said of its queue then.",
+	}
 }
 
 // ClusterMailQueue is the queues of all nodes, ordered by node; none where
 // there is no cluster.
 type ClusterMailQueue struct {
 	XMLName xml.Name `json:"-" xml:"clusterMailQueue"`
-	Nodes   []Node   `json:"nodes" xml:"node"`
+	Nodes   []Node   `json:"nodes" xml:"node" doc:"Every node, ordered by nodeId; none where there is no cluster."`
 }
 
 func MailQueueOf(s Sizes) MailQueue { return MailQueue{Size: s.Size, ErrorSize: s.ErrorSize} }

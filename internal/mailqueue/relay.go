@@ -10,7 +10,7 @@ import (
 
 // RelayQueue is one node's queue as the database has it.
 type RelayQueue struct {
-	NodeID string `json:"nodeId"`
+	NodeID string `json:"nodeId" doc:"The node whose queue it is."`
 	Sizes
 	Oldest      time.Time `json:"oldestAt,omitzero" doc:"When the oldest message that waits was queued."`
 	OldestError time.Time `json:"-"` // when the oldest message of the error queue failed; zero: there is none

@@ -15,14 +15,14 @@ import (
 // who gave it last.
 type Authorization struct {
 	ID           int64              `json:"id" doc:"Stays when the account is authorised again."`
-	Connection   string             `json:"connection"`
+	Connection   string             `json:"connection" doc:"The cloud platform that the account is of."`
 	AccountName  string             `json:"account" doc:"Its name on the platform."`
 	AccountID    string             `json:"accountId" doc:"The platform's id of it."` // which stays when the account is renamed
 	AuthorizedBy string             `json:"authorizedBy" doc:"The user who authorised it last, whose it is."`
-	AuthorizedAt time.Time          `json:"authorizedAt"`
+	AuthorizedAt time.Time          `json:"authorizedAt" doc:"When it was authorised last."`
 	User         identity.UserState `json:"userState" enum:"known,disabled,deleted"` // where it was asked for
 	State        AuthorizationState `json:"state" enum:"active,withdrawn,revoked"`
-	StateAt      time.Time          `json:"stateSince"`
+	StateAt      time.Time          `json:"stateSince" doc:"Since when it has been in that state."`
 	Reason       string             `json:"reason,omitempty"`
 	RefreshedAt  time.Time          `json:"refreshedAt,omitzero" doc:"When the platform last gave tokens."`
 	Rules        int                `json:"rules" doc:"That belong to it."`
@@ -40,8 +40,9 @@ func (Authorization) MemberWords() map[string]string {
 	return map[string]string{
 		"userState": "The state of the user who authorised it. While the user is `disabled`, the account is not used. One whose user was " +
 			"`deleted` is withdrawn.",
-		"state": "`withdrawn`: the platform refuses its tokens, or the user who authorised it was deleted; its rules still take events, but " +
-			"cannot be changed. `revoked`: it was revoked in Outrigger; its rules take no events. To end either, authorise the account again.",
+		"state": "`withdrawn`: the platform refuses its tokens, or the user who authorised it was deleted; its rules still take events, " +
+			"but cannot be changed. `revoked`: it was revoked in Outrigger; its rules take no events. To end either, authorise the " +
+			"account again.",
 		"reason": "In the platform's words: why it was withdrawn or, while it is active, why its last refresh failed.",
 	}
 }

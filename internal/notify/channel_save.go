@@ -21,9 +21,9 @@ type ChannelDraft struct {
 
 // ChannelEdit is a change of a channel; what is left out stays as it is.
 type ChannelEdit struct {
-	Version    int64    `json:"version,omitempty"` // of the channel that was read; 0: any
+	Version    int64    `json:"version,omitempty" doc:"Of the channel that was read. A stale one is 409; 0 or none: the save goes through."`
 	Name       *string  `json:"name,omitempty" max:"255" doc:"What it is called; empty: as its rules call it."`
-	Format     *Format  `json:"format,omitempty" enum:"auto,teams,slack"`
+	Format     *Format  `json:"format,omitempty" enum:"auto,teams,slack" doc:"Of messages for rules and reports whose own is auto."`
 	SharedWith *Sharing `json:"sharedWith,omitempty"`
 	WebhookURL string   `json:"webhookUrl,omitempty"` // replaces the present one; empty or the channel's own mask: none does
 

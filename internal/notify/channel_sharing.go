@@ -22,7 +22,7 @@ type Sharing struct {
 // SharedProject is a project whose administrators may choose a channel.
 type SharedProject struct {
 	Connection string `json:"connection,omitempty" doc:"Which platform; not needed when there is only one."`
-	ProjectKey string `json:"projectKey"`
+	ProjectKey string `json:"projectKey" doc:"The project's key."`
 }
 
 func (p SharedProject) String() string { return p.Connection + "/" + p.ProjectKey }

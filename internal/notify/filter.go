@@ -44,8 +44,8 @@ func (f *Filter) OfCloud() bool { return f.ExpectedCommitStatus != "" }
 // RepositoryRef names a repository of a connection; as a Scope, with keys left out, all
 // of a project or of the platform.
 type RepositoryRef struct {
-	ProjectKey    string `json:"projectKey"`
-	RepositoryKey string `json:"repositoryKey"`
+	ProjectKey    string `json:"projectKey" doc:"The project's key."`
+	RepositoryKey string `json:"repositoryKey" doc:"The repository's slug."`
 }
 
 // Folded makes references comparable.

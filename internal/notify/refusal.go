@@ -36,7 +36,7 @@ func (r RefusalReason) Advice() string {
 // RefusalKey is what refused webhooks are counted by. There are no more keys than
 // hooks times reasons, however many webhooks strangers send.
 type RefusalKey struct {
-	Connection string        `json:"connection"`
+	Connection string        `json:"connection" doc:"The connection that the address names."`
 	Hook       string        `json:"hook,omitempty" doc:"Its name; absent: the connection's own, or with unknown_hook no hook."`
 	Reason     RefusalReason `json:"reason" enum:"signature,no_secret,scope,body,unknown_hook"`
 }
@@ -47,7 +47,7 @@ type RefusedWebhooks struct {
 	Count   int       `json:"count" doc:"Of the last 24 hours."`
 	Recent  int       `json:"recent" doc:"Of the present hour and the one before it."`
 	FirstAt time.Time `json:"-"` // of those counted
-	LastAt  time.Time `json:"lastAt"`
+	LastAt  time.Time `json:"lastAt" doc:"When the last one came."`
 	LastBy  string    `json:"lastAddress" doc:"Where the last one came from."`
 	Message string    `json:"lastMessage" doc:"What the last one was answered."`
 	// Alone tells that no event came in by the hook in the last 24 h, as far as

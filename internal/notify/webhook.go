@@ -105,7 +105,7 @@ type Found struct {
 
 // Coverage says how many of a platform's projects send their events here.
 type Coverage struct {
-	Connection   string    `json:"connection"`
+	Connection   string    `json:"connection" doc:"The platform's name here."`
 	Projects     int       `json:"projects" doc:"That the account sees; personal ones are not among them."`
 	Sending      int       `json:"sending" doc:"Of these, how many have a webhook that calls a hook here."`
 	Failing      int       `json:"failing" doc:"Of those, how many whose last call failed, as the platform counts."`

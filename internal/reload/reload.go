@@ -26,7 +26,7 @@ type Reload struct {
 
 // Certificate is one that the server presents.
 type Certificate struct {
-	File     string    `json:"file" example:"/etc/outrigger/tls.pem"`
+	File     string    `json:"file" doc:"The path of its file, as tls.cert or mail.tls.cert has it." example:"/etc/outrigger/tls.pem"`
 	NotAfter time.Time `json:"notAfter" doc:"When it ends."`
 	Changed  bool      `json:"changed" doc:"It is another one than at the last reload, or at the start."`
 }
@@ -43,10 +43,10 @@ func (a *API) Register(r *rest.Router) {
 	a.registerLevel(r)
 	rest.Add(r, rest.Route{Method: "POST", Path: Path, Access: rest.SysAdmins}, rest.Words{
 		ID: "reload", Tag: "operation", Summary: "Reads the configuration again.", Answer: "What changed.",
-		Text: "Needs `SYS_ADMIN`. Reads the configuration file, the environment and the files that they name, as SIGHUP does, on the node " +
-			"that answers. What can hold without a restart holds from then on: the TLS files, `log.level`, `trusted_proxies` and " +
-			"`notify.connections`. A configuration or a certificate that cannot be used changes nothing: 409 with the reason. What changed " +
-			"is in the audit trail.",
+		Text: "Needs `SYS_ADMIN`. Reads the configuration file, the environment and the files that they name, as SIGHUP does, on the " +
+			"node that answers. What can hold without a restart holds from then on: the TLS files, `log.level`, `trusted_proxies` and " +
+			"`notify.connections`. A configuration or a certificate that cannot be used changes nothing: 409 with the reason. What " +
+			"changed is in the audit trail.",
 		Refused: []int{http.StatusConflict, http.StatusServiceUnavailable},
 	}, func(ctx context.Context, _ struct{}) (Reload, error) { return a.Reload(ctx) }, []rest.Example[struct{}, Reload]{
 		{Name: "changed", Out: &changed, Unsent: true},

@@ -18,7 +18,7 @@ const (
 
 // List is one page of a list.
 type List[T any] struct {
-	Items []T    `json:"items"`
+	Items []T    `json:"items" doc:"The items of this page, in the order of the list."`
 	Next  string `json:"next,omitempty" doc:"What after takes for the next page; absent from the last one."`
 }
 

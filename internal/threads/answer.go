@@ -33,7 +33,8 @@ type Answer struct {
 // MemberWords are those too long for a tag.
 func (Answer) MemberWords() map[string]string {
 	return map[string]string{
-		"":     "What the target said when it refused the record; absent for other reasons. Of each migration, 100 different answers are kept.",
+		"": "What the target said when it refused the record; absent for other reasons. Of each migration, 100 different answers are " +
+			"kept.",
 		"text": "The target's own words, without control characters. `[issue]` stands for the id of the issue.",
 	}
 }
@@ -70,7 +71,7 @@ func (a Answer) String() string {
 // ErrorGroup counts the permanent errors of one reason and, where the target
 // refused them, of one answer.
 type ErrorGroup struct {
-	Reason  Reason `json:"reason"`
+	Reason  Reason `json:"reason" doc:"Why they failed."`
 	Answer  Answer `json:"answer,omitzero"`
 	Records int64  `json:"records" doc:"How many records failed so."`
 }

@@ -13,7 +13,7 @@ type Record struct {
 // ExportPage is one answer of the export endpoint.
 type ExportPage struct {
 	Offset     int64    `json:"offset" doc:"How many records come before the page."`
-	Data       []Record `json:"data"`
+	Data       []Record `json:"data" doc:"The records of the page, by issue and comment."`
 	HasMore    bool     `json:"hasMore" doc:"Whether further pages exist."`
 	TotalCount int64    `json:"totalCount" doc:"Of all pages."`
 }

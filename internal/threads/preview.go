@@ -22,8 +22,8 @@ type Preview struct {
 	Errors      map[Reason]int64 `json:"errors" doc:"The permanent errors to come by reason, but for those that only the target knows."`
 	TotalErrors int64            `json:"totalErrors" doc:"The sum of errors."`
 
-	Hierarchy HierarchyReading `json:"hierarchy"`
-	Mappings  MappingReading   `json:"mappings"`
+	Hierarchy HierarchyReading `json:"hierarchy" doc:"What the hierarchy file holds."`
+	Mappings  MappingReading   `json:"mappings" doc:"What the id mappings report holds."`
 	Partial   bool             `json:"partial" doc:"The hierarchy file has some pages of an export and not all of them."`
 
 	Incomplete []string `json:"incomplete,omitempty"`
@@ -39,7 +39,7 @@ func (Preview) MemberWords() map[string]string {
 // Previewed is what will come of two files, which these are, and the sites.
 type Previewed struct {
 	Preview
-	Drafts Drafts `json:"drafts"`
+	Drafts Drafts `json:"drafts" doc:"The two files."`
 	Sites  Sites  `json:"sites" doc:"The cloud site that the id mappings report is for, as Upload-Metadata said, and the target."`
 }
 

@@ -7,21 +7,21 @@ import (
 
 // MigrationStatus is how the migration stands.
 type MigrationStatus struct {
-	Status            Status          `json:"status"`
+	Status            Status          `json:"status" doc:"How it stands, in a word; phase says more."`
 	Phase             Phase           `json:"phase" doc:"More than the status: within IDLE, EMPTY, LOADING, READY and PAUSED."`
 	Progress          recordProgress  `json:"progress" doc:"In distinct records, errors included."`
 	Chunks            chunkProgress   `json:"chunks" doc:"Of about 1,000 records; an issue is in one chunk."`
 	IssuesProcessed   int64           `json:"issuesProcessed" doc:"Issues of which every record is processed."`
 	ParentMapsCreated int64           `json:"parentMapsCreated" doc:"Thread relationships of this data that are in the target."`
-	Errors            migrationErrors `json:"errors"`
+	Errors            migrationErrors `json:"errors" doc:"What failed so far."`
 	Rate              float64         `json:"rate,omitzero"`
 	SecondsLeft       int64           `json:"secondsLeft,omitzero" doc:"How long the rest takes at that rate, in seconds."`
 	WaitUntil         time.Time       `json:"waitUntil,omitzero" doc:"Nothing is sent to the target before."`
-	StartedAt         time.Time       `json:"startedAt,omitzero"`
-	UpdatedAt         time.Time       `json:"updatedAt,omitzero"`
+	StartedAt         time.Time       `json:"startedAt,omitzero" doc:"When it was started; absent: not yet."`
+	UpdatedAt         time.Time       `json:"updatedAt,omitzero" doc:"When any of this changed last."`
 	Undo              *UndoProgress   `json:"undo,omitempty" doc:"How far the migration is undone; absent where nothing was undone."`
 	Message           string          `json:"message,omitempty" doc:"What people should know: why it stopped, or how far loading is."`
-	Allowed           []Operation     `json:"allowed"`
+	Allowed           []Operation     `json:"allowed" doc:"The operations that can be done now."`
 	Incomplete        []string        `json:"incomplete,omitempty"`
 	Verified          *Verified       `json:"verified,omitempty"`
 	Data              *Drafts         `json:"data,omitempty" doc:"The files that are loaded or being loaded; absent where there are none."`
@@ -32,8 +32,8 @@ func (MigrationStatus) MemberWords() map[string]string {
 	return map[string]string{
 		"rate":       "Records a second, of the last half minute; absent where it is not known yet, or nothing is processed.",
 		"incomplete": "What is wrong with the files of the data, which was accepted when they were loaded; absent where nothing is.",
-		"verified": "The last comparison of the data with the target in short, as `verify` answers it in full; absent where there was none. " +
-			"A migration ends with one.",
+		"verified": "The last comparison of the data with the target in short, as `verify` answers it in full; absent where there was " +
+			"none. A migration ends with one.",
 	}
 }
 
@@ -62,7 +62,7 @@ type chunkProgress struct {
 type migrationErrors struct {
 	Permanent int64        `json:"permanent" doc:"Records for which a retry does not help; errors lists them."`
 	Retryable int64        `json:"retryable" doc:"Failures that were or are retried."`
-	Groups    []ErrorGroup `json:"groups,omitempty" doc:"The permanent errors by reason and the target's words; absent while there are none."`
+	Groups    []ErrorGroup `json:"groups,omitempty" doc:"The permanent errors by reason and the target's words; absent: none."`
 }
 
 // UndoProgress is how far the migration is undone.
@@ -77,8 +77,8 @@ type UndoProgress struct {
 func (UndoProgress) MemberWords() map[string]string {
 	return map[string]string{
 		"active": "It is not over. While it goes on, progress, chunks, issuesProcessed, parentMapsCreated and errors go down.",
-		"left": "The first 100 issues that were left, in whole or in part: `target_changed` by others, which stays; `target_forbidden` and " +
-			"`target_not_found`, which a later `continue` or `undo` tries again. `errors.csv` and the report list all.",
+		"left": "The first 100 issues that were left, in whole or in part: `target_changed` by others, which stays; `target_forbidden` " +
+			"and `target_not_found`, which a later `continue` or `undo` tries again. `errors.csv` and the report list all.",
 	}
 }
 

@@ -13,7 +13,7 @@ type UndoLeft struct {
 	At           Place  `json:"-"`
 	CloudIssueID int64  `json:"cloudIssueId,string" doc:"The issue's id on the target."`
 	IssueID      int64  `json:"issueId" doc:"The issue's id on the self-hosted side."`
-	Reason       Reason `json:"reason"` // one of the target's
+	Reason       Reason `json:"reason" doc:"Why it was left."` // one of the target's
 	Answer       Answer `json:"answer,omitzero"`
 }
 

@@ -45,19 +45,19 @@ func ErrUploadOffset(u Upload, at int64) error {
 
 // Draft names a file that was sent: by it an administrator says which file is meant.
 type Draft struct {
-	ID     int64  `json:"id" min:"0"`
+	ID     int64  `json:"id" min:"0" doc:"The id that it had as an upload."`
 	SHA256 string `json:"sha256,omitempty" doc:"Its digest, in hexadecimal; absent while the file has not been read."`
 
 	// What people know it by; it is not compared.
-	Filename  string    `json:"filename,omitempty"`
+	Filename  string    `json:"filename,omitempty" doc:"What it was called where it was sent from."`
 	CreatedBy string    `json:"createdBy,omitempty" doc:"Who sent it."`
 	CreatedAt time.Time `json:"createdAt,omitzero" doc:"When it was begun."`
 }
 
 // MemberWords are those of the file.
 func (Draft) MemberWords() map[string]string {
-	return map[string]string{"": "A file that was sent. Two are the same where `id` and `sha256` are; the other members are ignored where " +
-		"a file is named."}
+	return map[string]string{"": "A file that was sent. Two are the same where `id` and `sha256` are; the other members are ignored " +
+		"where a file is named."}
 }
 
 // same reports whether both name one file.
@@ -91,8 +91,8 @@ func (d Drafts) Same(other Drafts) bool {
 
 // ErrNotNamed refuses an operation that names no files, or others than there are.
 func (d Drafts) ErrNotNamed(named Drafts) *fault.Error {
-	const how = "Look at them, then name them: {\"hierarchy\": {\"id\": …, \"sha256\": …}, \"mappings\": {…}}, as the preview shows them " +
-		"under drafts."
+	const how = "Look at them, then name them: {\"hierarchy\": {\"id\": …, \"sha256\": …}, \"mappings\": {…}}, as the preview " +
+		"shows them under drafts."
 	e := fault.New(fault.Conflict, "The files are not named. %s", how)
 	if named != (Drafts{}) {
 		e = fault.New(fault.Conflict, "The files are not those that are named: they were replaced, or have been read since. %s", how)

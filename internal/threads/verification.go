@@ -36,18 +36,18 @@ func (Comparison) MemberWords() map[string]string {
 
 // Verification compares the target with the data that is loaded.
 type Verification struct {
-	State string  `json:"state" enum:"running,done,failed"`
+	State string  `json:"state" enum:"running,done,failed" doc:"Where the comparison stands."`
 	Done  float64 `json:"done" min:"0" max:"1" doc:"How far the comparison is, from 0 to 1."`
 	Comparison
 	WaitUntil  time.Time `json:"waitUntil,omitzero" doc:"The target is not called before this time."`
-	UpdatedAt  time.Time `json:"updatedAt,omitzero"`
-	Message    string    `json:"message,omitempty"`
+	UpdatedAt  time.Time `json:"updatedAt,omitzero" doc:"When any of this changed last."`
+	Message    string    `json:"message,omitempty" doc:"What people should know: why it failed, or how it ended."`
 	Incomplete []string  `json:"incomplete,omitempty" doc:"What is wrong with the files of the data; absent where nothing is."`
 }
 
 // Verified is what a comparison of the target with the data found, in short.
 type Verified struct {
-	State    string `json:"state" enum:"running,done,failed"`
+	State    string `json:"state" enum:"running,done,failed" doc:"Where the comparison stands."`
 	Complete bool   `json:"complete" doc:"The comparison is done and the target has everything that the files hold."`
 	Compared
 	NotCompared int64 `json:"notCompared" doc:"Records that are errors of the data, or in issues that the target does not show."`
@@ -70,13 +70,13 @@ func (v *Verified) String() string {
 
 // Restoration is a backup on its way into the target.
 type Restoration struct {
-	State     string      `json:"state" enum:"running,done,failed"`
-	Mode      RestoreMode `json:"mode"`
+	State     string      `json:"state" enum:"running,done,failed" doc:"Where the restore stands."`
+	Mode      RestoreMode `json:"mode" doc:"What becomes of threads that the backup does not have: merge keeps them, replace deletes them."`
 	Upload    int64       `json:"upload" doc:"The id that the backup had as an upload."`
 	Issues    int64       `json:"issues" doc:"In the backup."`
 	Done      int64       `json:"done" doc:"Of them."`
 	Refused   int64       `json:"refused" doc:"Issues that the target does not have, or does not let be written."`
 	WaitUntil time.Time   `json:"waitUntil,omitzero" doc:"The target is not called before this time."`
-	UpdatedAt time.Time   `json:"updatedAt,omitzero"`
-	Message   string      `json:"message,omitempty"`
+	UpdatedAt time.Time   `json:"updatedAt,omitzero" doc:"When any of this changed last."`
+	Message   string      `json:"message,omitempty" doc:"What people should know: why it failed, or how it ended."`
 }

@@ -14,7 +14,7 @@ import (
 
 // NewGrant is a permission to grant.
 type NewGrant struct {
-	Permission identity.Permission `json:"permission" enum:"SYS_ADMIN,ADMIN,PROJECT_ADMIN,REPO_ADMIN"`
+	Permission identity.Permission `json:"permission" enum:"SYS_ADMIN,ADMIN,PROJECT_ADMIN,REPO_ADMIN" doc:"What may be done there."`
 	identity.Resource
 }
 
@@ -43,7 +43,8 @@ func (e endpoints) registerGrants(r *rest.Router) {
 		Refused: []int{http.StatusForbidden},
 	}, e.listGrants)
 	rest.Add(r, rest.Route{Method: "POST", Path: userPath + "/grants", Access: rest.SysAdmins}, rest.Words{
-		ID: "grantPermission", Tag: tag, Summary: "Gives a user a permission.", Answer: "The permission is granted.", Status: http.StatusCreated,
+		ID: "grantPermission", Tag: tag, Summary: "Gives a user a permission.", Answer: "The permission is granted.",
+		Status:    http.StatusCreated,
 		Text:      "Needs `SYS_ADMIN`. A token alone may not do this; see `Outrigger-Code`.",
 		Confirmed: true, Refused: []int{http.StatusConflict},
 	}, func(ctx context.Context, in grantUser) (identity.Grant, error) {
@@ -54,7 +55,8 @@ func (e endpoints) registerGrants(r *rest.Router) {
 		return e.identity.Grant(ctx, in.Name, perm, at)
 	}, exampleGrants...)
 	rest.Add(r, rest.Route{Method: "DELETE", Path: userPath + "/grants/{id}", Access: rest.SysAdmins}, rest.Words{
-		ID: "revokePermission", Tag: tag, Summary: "Takes a permission back.", Answer: "The permission is gone, on every node within a second.",
+		ID: "revokePermission", Tag: tag, Summary: "Takes a permission back.",
+		Answer: "The permission is gone, on every node within a second.",
 		Text: "Needs `SYS_ADMIN`. The last grant of `SYS_ADMIN` to a local user stays (409). A token alone may not do this; see " +
 			"`Outrigger-Code`.",
 

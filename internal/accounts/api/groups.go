@@ -12,7 +12,7 @@ import (
 // GroupUser is a user who is known to be in a group.
 type GroupUser struct {
 	User    string    `json:"user" doc:"The user's name, as /users/{name} takes it." example:"oidc:ada"`
-	Enabled bool      `json:"enabled"`
+	Enabled bool      `json:"enabled" doc:"False: the user is disabled."`
 	Since   time.Time `json:"since" doc:"The first of the sign-ins, without a gap of 7 days, at which the provider named the group."`
 	Until   time.Time `json:"until" doc:"When the group no longer counts if the user does not sign in again."`
 }

@@ -15,27 +15,29 @@ import (
 // User is a user.
 type User struct {
 	Name            string           `json:"name" min:"1" max:"255" doc:"Without colon, slash and control characters; unique without case."`
-	Source          string           `json:"source" doc:"local, the connection whose platform knows the user, or oidc: single sign-on does."`
-	CreatedAt       time.Time        `json:"createdAt"`
+	Source          string           `json:"source"`
+	CreatedAt       time.Time        `json:"createdAt" doc:"When the user was created; of one who is not local, at the first sign-in."`
 	PasswordAt      time.Time        `json:"passwordChangedAt" doc:"Of a user who is not local the first sign-in."`
 	InitialPassword bool             `json:"initialPassword" doc:"The password is the one that the first start generated."`
-	SignedInAt      time.Time        `json:"lastSignInAt,omitzero" doc:"By password: exact in the console, to the day by REST. Absent: never."`
-	Enabled         bool             `json:"enabled"`
+	SignedInAt      time.Time        `json:"lastSignInAt,omitzero"`
+	Enabled         bool             `json:"enabled" doc:"False: sign-ins, sessions and tokens are refused."`
 	DisabledAt      time.Time        `json:"disabledAt,omitzero" doc:"Since when the user is disabled; absent: enabled."`
 	Paused          bool             `json:"paused,omitempty"`
 	PausesAt        time.Time        `json:"pausesAt,omitzero" doc:"When that begins, or began, without a sign-in. Absent: never."`
 	Factors         factors          `json:"secondFactor"`
-	Grants          []identity.Grant `json:"grants"`
+	Grants          []identity.Grant `json:"grants" doc:"What the user was granted; what groups give is not among them."`
 	Dependents      []string         `json:"dependents,omitempty"`
 }
 
 // MemberWords are those of the members that need more than a few.
 func (User) MemberWords() map[string]string {
 	return map[string]string{
+		"source":       "local, the connection whose platform knows the user, or oidc: single sign-on does.",
+		"lastSignInAt": "By password: exact in the console, to the day by REST. Absent: never.",
 		"paused": "The user is of single sign-on and has not signed in for `identity.oidc.idle`: sessions and tokens of the scopes " +
 			"`all`, `read` and `backup` are refused until the next sign-in. Absent: not paused.",
-		"secondFactor": "What a sign-in in the console asks for besides the password. With any of it, the password alone is refused by REST " +
-			"and SMTP.",
+		"secondFactor": "What a sign-in in the console asks for besides the password. With any of it, the password alone is refused by " +
+			"REST and SMTP.",
 		"dependents": "Of one user alone, not in lists: what stops when the user is deleted, in sentences, such as the use of cloud " +
 			"accounts that rules belong to.",
 	}
@@ -47,8 +49,9 @@ type factors identity.Factors
 // UserOf is a user as the API lists it.
 func UserOf(u identity.User) User {
 	return User{
-		Name: u.Name, Source: u.Source, CreatedAt: u.CreatedAt, PasswordAt: u.PasswordAt, InitialPassword: u.Initial, SignedInAt: u.SignedInAt,
-		Enabled: !u.Disabled(), DisabledAt: u.DisabledAt, Paused: u.Pause.Begun, PausesAt: u.Pause.At,
+		Name: u.Name, Source: u.Source, CreatedAt: u.CreatedAt, PasswordAt: u.PasswordAt, InitialPassword: u.Initial,
+		SignedInAt: u.SignedInAt,
+		Enabled:    !u.Disabled(), DisabledAt: u.DisabledAt, Paused: u.Pause.Begun, PausesAt: u.Pause.At,
 		Factors: factors(u.Factors), Grants: append([]identity.Grant{}, u.Grants...),
 	}
 }
@@ -66,7 +69,8 @@ const userPath = UsersPath + "/{name}"
 
 func (e endpoints) registerUsers(r *rest.Router) {
 	rest.Add(r, rest.Route{Method: "GET", Path: UsersPath, Access: rest.SysAdmins}, rest.Words{
-		ID: "listUsers", Tag: tag, Summary: "Lists users, local ones first, then those of the platform, by name.", Text: "Needs `SYS_ADMIN`.",
+		ID: "listUsers", Tag: tag, Summary: "Lists users, local ones first, then those of the platform, by name.",
+		Text:   "Needs `SYS_ADMIN`.",
 		Answer: "A page of users.",
 	}, e.listUsers)
 	rest.Add(r, rest.Route{Method: "POST", Path: UsersPath, Access: rest.SysAdmins}, rest.Words{

@@ -15,7 +15,7 @@ type RestoreState struct {
 	Held    bool            `json:"held" doc:"Nothing is sent until an administrator confirms it."`
 	Reason  backup.Reason   `json:"reason,omitempty" enum:"backup,earlier,other,unknown,marked,asked"`
 	Text    string          `json:"text,omitempty" doc:"The reason in a sentence."`
-	Since   time.Time       `json:"since,omitzero"`
+	Since   time.Time       `json:"since,omitzero" doc:"Since when sending is held back."`
 	Access  string          `json:"access,omitempty" doc:"Which users, passwords and tokens are valid now, in sentences. Only while held."`
 	Waiting waiting         `json:"waiting" doc:"What waits now."`
 	Resting []RestoredToken `json:"restingTokens" doc:"Tokens of all users that are refused since a restore, until keepTokens names them."`
@@ -34,10 +34,10 @@ func (RestoreState) MemberWords() map[string]string {
 
 // RestoredToken is a token whose owner may not have it any more.
 type RestoredToken struct {
-	ID     int64          `json:"id"`
+	ID     int64          `json:"id" doc:"Names it for keepTokens, and when it is revoked."`
 	User   string         `json:"user" doc:"Its owner."`
 	Name   string         `json:"name" doc:"What it is for."`
-	Scope  identity.Scope `json:"scope"`
+	Scope  identity.Scope `json:"scope" doc:"What it may do, as in the list of tokens."`
 	UsedAt time.Time      `json:"lastUsedAt,omitzero" doc:"To the minute."`
 }
 

@@ -14,25 +14,25 @@ import (
 // ClusterNode is a node as Outrigger's own API writes it: what the mail queue API
 // has no place for.
 type ClusterNode struct {
-	NodeID    string        `json:"nodeId"`
-	State     cluster.State `json:"nodeState" enum:"ACTIVE,PASSIVE,ACTIVATING,PASSIVATING,OFFLINE"`
+	NodeID    string        `json:"nodeId" doc:"The node's id."`
+	State     cluster.State `json:"nodeState" enum:"ACTIVE,PASSIVE,ACTIVATING,PASSIVATING,OFFLINE" doc:"OFFLINE: no sign of life for 20 s."`
 	Watched   bool          `json:"watched" doc:"It is only watched (mail.nodes): Outrigger does not run there."`
 	Self      bool          `json:"self" doc:"It is the node that answers."`
-	Address   string        `json:"address,omitempty"`
-	Version   string        `json:"version,omitempty"`
-	StartedAt time.Time     `json:"startedAt,omitzero"`
+	Address   string        `json:"address,omitempty" doc:"Where other nodes reach it; absent for one that is only watched."`
+	Version   string        `json:"version,omitempty" doc:"Of Outrigger; absent for one that is only watched."`
+	StartedAt time.Time     `json:"startedAt,omitzero" doc:"When its process started."`
 	SeenAt    time.Time     `json:"seenAt,omitzero" doc:"Its last sign of life."`
 	ChangedAt time.Time     `json:"changedAt,omitzero" doc:"When its state changed."`
 
 	Source       string              `json:"source,omitempty" enum:"relay,postfix,jmx,remote" doc:"Where its sizes come from."`
-	MailQueue    mailqueue.MailQueue `json:"mailQueue"`
+	MailQueue    mailqueue.MailQueue `json:"mailQueue" doc:"The last sizes that its source gave; 0 and 0 until then."`
 	SampledAt    time.Time           `json:"sampledAt,omitzero" doc:"When the sizes were read; absent when they never were."`
 	SampleAge    *float64            `json:"sampleAge,omitempty" doc:"How old the sizes are, in seconds."`
 	SampleError  string              `json:"sampleError,omitempty" doc:"Why the source gives no sizes now."`
-	FailingSince time.Time           `json:"failingSince,omitzero"`
+	FailingSince time.Time           `json:"failingSince,omitzero" doc:"Since when the source has given no sizes."`
 	OldestAt     time.Time           `json:"oldestAt,omitzero" doc:"When the oldest message that waits was queued; only of the relay."`
 	Verdict      mailqueue.Verdict   `json:"verdict" enum:"fine,attention,act,unknown"`
-	Reason       string              `json:"reason,omitempty"`
+	Reason       string              `json:"reason,omitempty" doc:"Why the verdict is not fine, in a sentence."`
 }
 
 // MemberWords are those of the members that need more than a few.
@@ -67,7 +67,8 @@ func (a *API) registerNodes(r *rest.Router) {
 			"back when its process starts again.",
 	}, rest.Done(func(ctx context.Context, in ofNode) error { return a.Service.Remove(ctx, in.ID) }))
 	rest.Add(r, rest.Route{Method: "POST", Path: NodesPath + "/{id}/drain", Access: rest.SysAdmins}, rest.Words{
-		ID: "drainNode", Tag: "operation", Summary: "Has a node finish what is in flight and take no more.", Answer: "The node is PASSIVATING.",
+		ID: "drainNode", Tag: "operation", Summary: "Has a node finish what is in flight and take no more.",
+		Answer: "The node is PASSIVATING.",
 		Text: "Needs `SYS_ADMIN`. The node must be ACTIVE (409); it is PASSIVATING, then PASSIVE when nothing is in flight. It works " +
 			"again when it is resumed or its process starts again.",
 		Refused: []int{http.StatusConflict},
@@ -92,8 +93,10 @@ var noNode = rest.Example[ofNode, rest.None]{Name: "fresh", Err: fault.New(fault
 
 var exampleNodes = []rest.Example[struct{}, rest.List[ClusterNode]]{{Name: "one", Out: &rest.List[ClusterNode]{Items: []ClusterNode{{
 	NodeID: "node_1", State: cluster.Active, Self: true, Address: "https://outrigger.example.com", Version: "v1.0.0",
-	StartedAt: day.Add(8 * time.Hour), SeenAt: day.Add(16*time.Hour + 20*time.Minute), ChangedAt: day.Add(8*time.Hour + 900*time.Millisecond),
-	Source: "postfix", MailQueue: mailqueue.MailQueue{Size: 60}, SampledAt: day.Add(16*time.Hour + 20*time.Minute), SampleAge: new(float64),
+	StartedAt: day.Add(8 * time.Hour), SeenAt: day.Add(16*time.Hour + 20*time.Minute),
+	ChangedAt: day.Add(8*time.Hour + 900*time.Millisecond),
+	Source:    "postfix", MailQueue: mailqueue.MailQueue{Size: 60},
+	SampledAt: day.Add(16*time.Hour + 20*time.Minute), SampleAge: new(float64),
 	Verdict: mailqueue.Attention, Reason: "60 messages are waiting.",
 }}}}}
 

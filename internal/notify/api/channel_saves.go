@@ -14,9 +14,9 @@ import (
 type newChannel struct {
 	rest.Ignored[Channel]
 	Name       string          `json:"name,omitempty" max:"255" doc:"What it is called."`
-	Format     notify.Format   `json:"format,omitempty" enum:"auto,teams,slack" default:"auto"`
-	SharedWith *notify.Sharing `json:"sharedWith,omitempty"`
-	WebhookURL string          `json:"webhookUrl"`
+	Format     notify.Format   `json:"format,omitempty" enum:"auto,teams,slack" default:"auto" doc:"Of messages of what has auto itself."`
+	SharedWith *notify.Sharing `json:"sharedWith,omitempty" doc:"Who else may have rules and reports send here; needs ADMIN."`
+	WebhookURL string          `json:"webhookUrl" doc:"Where its messages go; it is read back masked."`
 	Wrong      fault.Fields    `json:"-"`
 }
 
@@ -35,8 +35,8 @@ func (savedChannel) MemberWords() map[string]string {
 		"webhookUrl": "Replaces the webhook URL, for all rules and reports and for what waits. The channel's own mask, or none, keeps " +
 			"the stored one.",
 		"sharedWith": "Needs `ADMIN`. An empty object ends the sharing.",
-		"which": "Which waiting messages go out to a new webhook URL: all of them (the default), those of the last 24 hours, or none. The " +
-			"others are cancelled, and can be redelivered.",
+		"which": "Which waiting messages go out to a new webhook URL: all of them (the default), those of the last 24 hours, or none. " +
+			"The others are cancelled, and can be redelivered.",
 	}
 }
 
@@ -59,7 +59,8 @@ func (a *API) registerChannelSaves(r *rest.Router) {
 		Text: "Members that are left out stay. For users who administer all rules and reports that send to the channel; the 403 says " +
 			"how many are others'. One that is or was shared is changed by who made it, and by `ADMIN`. With its `version` (409), or " +
 			"`If-Match` (412), a save overwrites nothing that was saved meanwhile; without either it goes through.\n\n" +
-			"A replaced webhook URL holds for all rules and reports of the channel and for what waits, on every node; the channel is open then.",
+			"A replaced webhook URL holds for all rules and reports of the channel and for what waits, on every node; the channel is " +
+			"open then.",
 		Answer: "The channel as it is now.", Refused: []int{http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests},
 		RefusedFor: map[int]string{http.StatusNotFound: noChannel[http.StatusNotFound], http.StatusConflict: urlTaken[http.StatusConflict]},
 	}, a.saveChannel, rest.Example[savedChannel, rest.Answer[Channel]]{Name: "fresh",

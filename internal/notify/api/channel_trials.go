@@ -22,6 +22,7 @@ type Retried struct {
 // MemberWords are those of the members that need more than a few.
 func (Retried) MemberWords() map[string]string {
 	return map[string]string{
+		"state": howChannelsFare,
 		"reason": "Why the channel is not open, in the chat platform's words; to others than `ADMIN` without them, where " +
 			"`notify.allowed_networks` opens its address.",
 	}
@@ -47,23 +48,23 @@ type channelTest struct {
 // MemberWords are those of the parameters that need more than a few.
 func (channelTest) MemberWords() map[string]string {
 	return map[string]string{
-		"which": "Which waiting messages go out if that opens a broken channel: all of them (the default), those of the last 24 hours, or " +
-			"none. The others are cancelled.",
+		"which": "Which waiting messages go out if that opens a broken channel: all of them (the default), those of the last 24 hours, " +
+			"or none. The others are cancelled.",
 	}
 }
 
 func (a *API) registerChannelTrials(r *rest.Router) {
 	rest.Add(r, rest.Route{Method: "POST", Path: ChannelsPath + "/{channel}/retry"}, rest.Words{
 		ID: "retryChannel", Tag: "rules", Summary: "Tries a channel again at once, whatever closed it.",
-		Text: "It opens a broken channel and ends any pause, also one that the chat platform asked for. For users who administer all rules of " +
-			"the channel. What is left out is cancelled and can be redelivered. At most 12 times a minute and channel.",
+		Text: "It opens a broken channel and ends any pause, also one that the chat platform asked for. For users who administer all " +
+			"rules of the channel. What is left out is cancelled and can be redelivered. At most 12 times a minute and channel.",
 		Answer:  "The result, if the chat platform answered within 3 s.",
 		Refused: []int{http.StatusForbidden, http.StatusTooManyRequests}, RefusedFor: noChannel,
 	}, a.retryChannel, rest.Example[retry, Retried]{Name: "fresh", Err: errNoChannel})
 	rest.Add(r, rest.Route{Method: "POST", Path: ChannelsPath + "/{channel}/test"}, rest.Words{
 		ID: "testChannel", Tag: "rules", Summary: "Posts a test message to a channel.",
-		Text: "At once, at most 10 a minute and user, for users who administer all rules of the channel. If the chat platform takes it, a " +
-			"broken channel is open again.",
+		Text: "At once, at most 10 a minute and user, for users who administer all rules of the channel. If the chat platform takes it, " +
+			"a broken channel is open again.",
 		Answer:  "The result, whatever the chat platform answered.",
 		Refused: []int{http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests}, RefusedFor: noChannel,
 	}, func(ctx context.Context, in channelTest) (Tested, error) {

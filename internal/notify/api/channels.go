@@ -28,10 +28,10 @@ type Channel struct {
 	Reports    []int64         `json:"reports,omitempty" doc:"Ids of the activity reports that send here, likewise."`
 	Others     int             `json:"others,omitempty" doc:"How many other rules and reports send here."`
 	State      string          `json:"state" enum:"open,waiting,unreachable,broken"`
-	Reason     string          `json:"reason,omitempty"`
+	Reason     string          `json:"reason,omitempty" doc:"Why it is not open; absent where it is."`
 	Since      time.Time       `json:"since,omitzero" doc:"When it began to fail."`
 	Until      time.Time       `json:"until,omitzero" doc:"When it is tried again."`
-	LastOKAt   time.Time       `json:"lastOkAt,omitzero"`
+	LastOKAt   time.Time       `json:"lastOkAt,omitzero" doc:"When it last took a message; absent: never."`
 	Waiting    int             `json:"waiting"`
 	Held       int             `json:"held,omitempty"`
 	HeldUntil  time.Time       `json:"heldUntil,omitzero" doc:"When the first of these quiet hours ends."`
@@ -42,14 +42,20 @@ type Channel struct {
 // MemberWords are those of the members that need more than a few.
 func (Channel) MemberWords() map[string]string {
 	return map[string]string{
-		"name":       "What it is called; where it was never named, as its rules and reports call it, else its host.",
-		"format":     "Of messages for rules and reports whose own `format` is `auto`. `auto` is `slack` for hooks.slack.com, else `teams`.",
-		"sharedWith": "Who else may have rules and reports send here, besides those who administer one that does. Only an `ADMIN` changes it.",
+		"name": "What it is called; where it was never named, as its rules and reports call it, else its host.",
+		"format": "Of messages for rules and reports whose own `format` is `auto`. `auto` is `slack` for hooks.slack.com, else " +
+			"`teams`.",
+		"sharedWith": "Who else may have rules and reports send here, besides those who administer one that does. Only an `ADMIN` " +
+			"changes it.",
 		"webhookUrl": "It is read back masked.",
+		"state":      howChannelsFare,
 		"waiting":    "How many messages wait. A list counts to 100, which is that many or more; the channel itself has all counted.",
 		"held":       "How many of these wait for the end of quiet hours; absent where none do.",
 	}
 }
+
+const howChannelsFare = "`open`: it takes messages; `waiting`: it failed and is tried again by itself; `unreachable`: so for 24 hours; " +
+	"`broken`: the chat platform refuses its messages, which wait, while one is tried from time to time."
 
 func (a *API) channelOf(ctx context.Context, c notify.ChannelInfo) Channel {
 	s, who := c.Status(a.Clock()), identity.From(ctx)
@@ -76,7 +82,7 @@ func (a *API) channelOf(ctx context.Context, c notify.ChannelInfo) Channel {
 }
 
 type ofChannel struct {
-	Channel string `path:"channel" json:"-" doc:"Its id, or the fingerprint of its webhook URL or a replaced one." example:"5f1c2a9be04d7731"`
+	Channel string `path:"channel" json:"-" doc:"Its id, or the fingerprint of its webhook URL or an old one." example:"5f1c2a9be04d7731"`
 }
 
 func (a *API) registerChannels(r *rest.Router) {

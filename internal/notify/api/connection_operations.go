@@ -13,7 +13,7 @@ type testedConnection struct {
 }
 
 type platform struct {
-	Platform string `json:"platform" example:"Bitbucket 9.4.2"`
+	Platform string `json:"platform" doc:"What answered: the product and its version." example:"Bitbucket 9.4.2"`
 }
 
 func (a *API) registerConnections(r *rest.Router) {

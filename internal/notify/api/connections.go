@@ -15,13 +15,13 @@ const connectionsPath = "/rest/outrigger/1.0/connections"
 type Connection struct {
 	Name           string `json:"name" doc:"Fixed once it is there. It is part of the webhook's URL."`
 	Version        int64  `json:"version,omitempty" doc:"Counts saves; none for a connection of the configuration file."`
-	Kind           string `json:"kind" example:"bitbucket-dc"`
+	Kind           string `json:"kind" doc:"bitbucket-dc or bitbucket-cloud; fixed once it is there." example:"bitbucket-dc"`
 	BaseURL        string `json:"baseUrl" doc:"The platform's own." example:"https://git.example.com"`
 	User           string `json:"user,omitempty" doc:"Of the account for the platform's REST API; none for a token that needs no user."`
-	HasToken       bool   `json:"hasToken" readonly:"true"`
+	HasToken       bool   `json:"hasToken" readonly:"true" doc:"Whether a token is stored."`
 	ManageWebhooks bool   `json:"manageWebhooks,omitempty"`
 	OAuthClientID  string `json:"oauthClientId,omitempty"`
-	HasOAuthSecret bool   `json:"hasOauthClientSecret,omitempty" readonly:"true"`
+	HasOAuthSecret bool   `json:"hasOauthClientSecret,omitempty" readonly:"true" doc:"Whether a secret of the OAuth consumer is stored."`
 	ReadOnly       bool   `json:"readOnly" readonly:"true" doc:"It is declared in the configuration file."`
 	WebhookURL     string `json:"webhookUrl,omitempty" readonly:"true" doc:"Of its own hook."`
 	WebhookSecret  string `json:"webhookSecret,omitempty" readonly:"true" doc:"Of its own hook; shown once, at creation."`

@@ -17,32 +17,34 @@ const DeliveriesPath = basePath + "/deliveries"
 
 // Delivery is a message to a channel.
 type Delivery struct {
-	ID            int64                `json:"id"`
+	ID            int64                `json:"id" doc:"The delivery's id."`
 	State         notify.DeliveryState `json:"state" enum:"deciding,waiting,delivered,failed,cancelled"`
 	Reason        string               `json:"reason,omitempty"`
 	Note          string               `json:"note,omitempty" doc:"What of its rules could not be checked; the message says it too."`
 	Rules         []int64              `json:"rules"`
 	Reports       []int64              `json:"reports,omitempty"`
-	EventTypes    []notify.EventType   `json:"eventTypes"`
-	Connection    string               `json:"connection"`
-	ProjectKey    string               `json:"projectKey,omitempty"`
-	RepositoryKey string               `json:"repositoryKey,omitempty"`
-	Branch        string               `json:"branch,omitempty"`
+	EventTypes    []notify.EventType   `json:"eventTypes" doc:"What it is about; empty for a report."`
+	Connection    string               `json:"connection" doc:"The platform that the event came from."`
+	ProjectKey    string               `json:"projectKey,omitempty" doc:"The project of the event."`
+	RepositoryKey string               `json:"repositoryKey,omitempty" doc:"The repository of the event."`
+	Branch        string               `json:"branch,omitempty" doc:"The branch or tag of the event."`
 	User          string               `json:"user,omitempty" doc:"Who caused the event."`
 	Channel       string               `json:"channel" doc:"The fingerprint of the webhook URL."`
 	ChannelName   string               `json:"channelName,omitempty" doc:"What its rules call the channel; absent where none does."`
-	Format        notify.Format        `json:"format" enum:"teams,slack"`
+	Format        notify.Format        `json:"format" enum:"teams,slack" doc:"What it is, or will be, sent as."`
 	Attempts      int                  `json:"attempts" doc:"How often it was tried, also where not all attempts are kept."`
-	CreatedAt     time.Time            `json:"createdAt"`
+	CreatedAt     time.Time            `json:"createdAt" doc:"When it came into the queue first."`
 	DueAt         time.Time            `json:"dueAt,omitzero" doc:"When one that was set aside is tried again, beside its channel's queue."`
 	HeldUntil     time.Time            `json:"heldUntil,omitzero" doc:"When the quiet hours of its rules end, of one that waits for that."`
-	FinishedAt    time.Time            `json:"finishedAt,omitzero"`
+	FinishedAt    time.Time            `json:"finishedAt,omitzero" doc:"When it was delivered, failed or cancelled; absent before."`
 	AttemptList   []DeliveryAttempt    `json:"attemptList,omitempty"`
 }
 
 // MemberWords are those of the members that need more than a few.
 func (Delivery) MemberWords() map[string]string {
 	return map[string]string{
+		"state": "`deciding`: whether a rule takes the event is not known yet; `waiting`: it has its place in the channel's queue; " +
+			"`delivered`: the chat platform took it; `failed`: given up; `cancelled`: nothing wants it any more, or a person cancelled it.",
 		"reason":      "Why it is in that state; of a failed one that waited too long it begins with `expired`.",
 		"rules":       "Ids of the rules that it is for, or, while it is `deciding`, may be for.",
 		"reports":     "Id of the activity report that it is for; it has no rules and no event types then.",
@@ -52,7 +54,7 @@ func (Delivery) MemberWords() map[string]string {
 
 // DeliveryAttempt is one try at a delivery.
 type DeliveryAttempt struct {
-	At              time.Time         `json:"at"`
+	At              time.Time         `json:"at" doc:"When it was sent."`
 	Status          int               `json:"status,omitempty" doc:"Absent where no answer came."`
 	Answer          string            `json:"answer,omitempty" doc:"Its first 2 KiB."`
 	Headers         map[string]string `json:"headers,omitempty"`
@@ -60,15 +62,16 @@ type DeliveryAttempt struct {
 	Error           string            `json:"error,omitempty" doc:"Why no answer came."`
 	Seconds         float64           `json:"seconds" doc:"How long it took, in seconds."`
 	Request         string            `json:"request,omitempty"`
-	RequestWithheld bool              `json:"requestWithheld,omitempty" doc:"Whether what was sent is shown to administrators only: a digest."`
+	RequestWithheld bool              `json:"requestWithheld,omitempty"`
 }
 
 // MemberWords are those of the members that need more than a few.
 func (DeliveryAttempt) MemberWords() map[string]string {
 	return map[string]string{
-		"answerWithheld": whenWithheld,
-		"headers": "Of an answer that did not take the message: what says why, when to try again, and its numbers for the platform's support. " +
-			"Never cookies; secrets are masked, and a value has 256 bytes at most.",
+		"answerWithheld":  whenWithheld,
+		"requestWithheld": "Whether what was sent is shown to administrators only: a digest.",
+		"headers": "Of an answer that did not take the message: what says why, when to try again, and its numbers for the platform's " +
+			"support. Never cookies; secrets are masked, and a value has 256 bytes at most.",
 		"request": "What was sent, as it went out; kept with the first and the last attempt that did not deliver.",
 	}
 }
@@ -95,7 +98,8 @@ func (a *API) registerDeliveries(r *rest.Router) {
 var deliveryExample = []rest.Example[listedDeliveries, rest.List[Delivery]]{{
 	Name: "page", Out: &rest.List[Delivery]{Next: "V_0CdTQ3MTE", Items: []Delivery{{
 		ID: 4711, State: notify.Delivered, Rules: []int64{7}, EventTypes: []notify.EventType{notify.TagCreated}, Connection: "main",
-		ProjectKey: "ALPHA", RepositoryKey: "api", Branch: "v1.4.0", User: "ada", Channel: "5f1c2a9be04d7731", Format: notify.Teams, Attempts: 1,
+		ProjectKey: "ALPHA", RepositoryKey: "api", Branch: "v1.4.0", User: "ada", Channel: "5f1c2a9be04d7731", Format: notify.Teams,
+		Attempts:  1,
 		CreatedAt: exampleTime, FinishedAt: exampleTime.Add(433 * time.Millisecond),
 	}}},
 }}

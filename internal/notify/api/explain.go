@@ -13,8 +13,8 @@ import (
 
 // Explanation says of an event what each rule made of it.
 type Explanation struct {
-	Event      Event         `json:"event"`
-	Items      []RuleVerdict `json:"items"`
+	Event      Event         `json:"event" doc:"The event."`
+	Items      []RuleVerdict `json:"items" doc:"The rules of this page that the reader administers."`
 	Next       string        `json:"next,omitempty" doc:"What after takes for the next page; absent from the last one."`
 	Hidden     hiddenRules   `json:"hidden" doc:"Of the rules of this page, those that the reader does not administer."`
 	OtherRules int           `json:"otherRules"`
@@ -24,8 +24,8 @@ type Explanation struct {
 // MemberWords are those of the members that need more than a few.
 func (Explanation) MemberWords() map[string]string {
 	return map[string]string{
-		"otherRules": "How many rules of other projects and repositories are not listed, because they never take events of this one; 10,000 " +
-			"stands for that and more.",
+		"otherRules": "How many rules of other projects and repositories are not listed, because they never take events of this one; " +
+			"10,000 stands for that and more.",
 	}
 }
 
@@ -37,14 +37,14 @@ type hiddenRules struct {
 
 // RuleVerdict is a rule as it was, and what it made of the event.
 type RuleVerdict struct {
-	ID            int64              `json:"id"`
+	ID            int64              `json:"id" doc:"The rule's id."`
 	Version       int64              `json:"version" doc:"Of the rule that judged the event."`
-	Name          string             `json:"name"`
-	Level         notify.Level       `json:"level" enum:"GLOBAL,PROJECT,REPOSITORY"`
-	ProjectKey    string             `json:"projectKey,omitempty"`
-	RepositoryKey string             `json:"repositoryKey,omitempty"`
+	Name          string             `json:"name" doc:"What it was called."`
+	Level         notify.Level       `json:"level" enum:"GLOBAL,PROJECT,REPOSITORY" doc:"Whose events it took."`
+	ProjectKey    string             `json:"projectKey,omitempty" doc:"The project that it was for; absent for a global rule."`
+	RepositoryKey string             `json:"repositoryKey,omitempty" doc:"The repository that it was for; absent for other rules."`
 	Channel       string             `json:"channel" doc:"The fingerprint of the webhook URL."`
-	ChannelName   string             `json:"channelName,omitempty"`
+	ChannelName   string             `json:"channelName,omitempty" doc:"What the rule called the channel; absent where it did not."`
 	Outcome       notify.RuleOutcome `json:"outcome" enum:"taken,refused,disabled,undecided,other,withheld"`
 	Filter        string             `json:"filter,omitempty" doc:"The first filter that did not match."`
 	Wants         string             `json:"wants,omitempty"`
@@ -52,15 +52,15 @@ type RuleVerdict struct {
 	Note          string             `json:"note,omitempty" doc:"What else there is to say about it."`
 	Delivery      int64              `json:"delivery,omitempty" doc:"Its delivery, where it is kept."`
 	ChangedAt     time.Time          `json:"changedAt,omitzero" doc:"When the rule was next changed or deleted."`
-	ChangedBy     string             `json:"changedBy,omitempty"`
+	ChangedBy     string             `json:"changedBy,omitempty" doc:"Who changed or deleted it; absent where nobody has."`
 	Deleted       bool               `json:"deleted,omitempty" doc:"Whether the rule is not there any more."`
 }
 
 // MemberWords are those of the members that need more than a few.
 func (RuleVerdict) MemberWords() map[string]string {
 	return map[string]string{
-		"outcome": "`refused` by the filter that is named; `undecided`, it is being decided; `other`, of a webhook about many refs it took " +
-			"others; `withheld`, it would have taken the event, which is not delivered: `reason` of the event or `note` says why.",
+		"outcome": "`refused` by the filter that is named; `undecided`, it is being decided; `other`, of a webhook about many refs it " +
+			"took others; `withheld`, it would have taken the event, which is not delivered: `reason` of the event or `note` says why.",
 		"wants": "What it asks; absent where `note` says why the rule takes no events.",
 	}
 }
@@ -76,10 +76,11 @@ func (a *API) registerExplanations(r *rest.Router) {
 		EventTypes: []notify.EventType{notify.BranchUpdated}, ProjectKey: "ALPHA", RepositoryKey: "api", Branch: "main", User: "ada",
 	}
 	rest.Add(r, rest.Route{Method: "GET", Path: EventsPath + "/{id}/explain"}, rest.Words{
-		ID: "explainEvent", Tag: "rules", Summary: "Explains which rules took an event, and why the others did not.", Answer: "A page of rules.",
-		Text: "The rules are those of the moment at which the event came, as they were then, whatever has become of them: the repository's " +
-			"own first, then its project's, then the global ones. Who may ask: as for the event; rules that one does not administer are only " +
-			"counted.",
+		ID: "explainEvent", Tag: "rules", Summary: "Explains which rules took an event, and why the others did not.",
+		Answer: "A page of rules.",
+		Text: "The rules are those of the moment at which the event came, as they were then, whatever has become of them: the " +
+			"repository's own first, then its project's, then the global ones. Who may ask: as for the event; rules that one does not " +
+			"administer are only counted.",
 		Refused: []int{http.StatusForbidden}, RefusedFor: noEvent,
 	}, a.explainEvent, []rest.Example[explainedEvent, Explanation]{
 		{Name: "refused", Out: &Explanation{Event: event, OtherRules: 12, Items: []RuleVerdict{{

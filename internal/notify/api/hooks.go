@@ -14,16 +14,16 @@ import (
 type Hook struct {
 	Name          string    `json:"name" doc:"Empty for the connection's own."`
 	ProjectKey    string    `json:"projectKey,omitempty" doc:"What it may speak of; without it everything."`
-	RepositoryKey string    `json:"repositoryKey,omitempty"`
+	RepositoryKey string    `json:"repositoryKey,omitempty" doc:"With projectKey, the only repository that it may speak of."`
 	URL           string    `json:"url" doc:"What to enter on the platform."`
 	Secret        string    `json:"secret,omitempty" doc:"What the platform signs with; shown at creation and rotation only."`
 	ReadOnly      bool      `json:"readOnly" doc:"Its secret is in the configuration file."`
 	SecretLost    bool      `json:"secretLost,omitempty"`
 	PreviousUntil time.Time `json:"previousUntil,omitzero" doc:"Until when the secret before the last rotation signs too."`
-	CreatedBy     string    `json:"createdBy,omitempty"`
-	CreatedAt     time.Time `json:"createdAt,omitzero"`
-	RotatedBy     string    `json:"rotatedBy,omitempty"`
-	RotatedAt     time.Time `json:"rotatedAt,omitzero"`
+	CreatedBy     string    `json:"createdBy,omitempty" doc:"Who created it."`
+	CreatedAt     time.Time `json:"createdAt,omitzero" doc:"When that was."`
+	RotatedBy     string    `json:"rotatedBy,omitempty" doc:"Who rotated its secret last; absent where nobody has."`
+	RotatedAt     time.Time `json:"rotatedAt,omitzero" doc:"When that was."`
 }
 
 // MemberWords are those of the members that need more than a few.
@@ -48,7 +48,7 @@ type newHook struct {
 	ofConnection
 	Name          string       `json:"name" doc:"Of its own."`
 	ProjectKey    string       `json:"projectKey,omitempty" doc:"What it may speak of; without it everything."`
-	RepositoryKey string       `json:"repositoryKey,omitempty"`
+	RepositoryKey string       `json:"repositoryKey,omitempty" doc:"With projectKey, the only repository that it may speak of."`
 	Wrong         fault.Fields `json:"-"`
 	rest.Ignored[Hook]
 }
@@ -63,10 +63,12 @@ const hooksPath = connectionsPath + "/{name}/hooks"
 func (a *API) registerHooks(r *rest.Router) {
 	rest.Add(r, rest.Route{Method: "POST", Path: connectionsPath + "/{name}/rotate", Access: rest.SysAdmins}, rest.Words{
 		ID: "rotateConnectionSecret", Tag: "connections", Summary: "Gives the connection's own hook a new secret.",
-		Text: "Needs `SYS_ADMIN`. The answer is the only time that it is shown; the old one signs for 7 days more. A secret that is in the " +
-			"configuration file is 409.",
+		Text: "Needs `SYS_ADMIN`. The answer is the only time that it is shown; the old one signs for 7 days more. A secret that is in " +
+			"the configuration file is 409.",
 		Answer: "The hook, with its new secret.", Refused: []int{http.StatusConflict},
-	}, func(ctx context.Context, in ofConnection) (Hook, error) { return a.rotateHook(ctx, ofHook{in, ""}) }, rest.Example[ofConnection, Hook]{
+	}, func(ctx context.Context, in ofConnection) (Hook, error) {
+		return a.rotateHook(ctx, ofHook{in, ""})
+	}, rest.Example[ofConnection, Hook]{
 		Name: "fresh", Err: fault.New(fault.Conflict, "The secret of this hook is in the configuration file; change it there."),
 	})
 	rest.Add(r, rest.Route{Method: "GET", Path: hooksPath, Access: rest.SignedIn}, rest.Words{
@@ -76,9 +78,9 @@ func (a *API) registerHooks(r *rest.Router) {
 	}, a.listHooks)
 	rest.Add(r, rest.Route{Method: "POST", Path: hooksPath, Access: rest.SignedIn}, rest.Words{
 		ID: "createHook", Tag: "connections", Summary: "Makes a hook with a scope and a secret of its own.", Status: http.StatusCreated,
-		Text: "Without keys its scope is everything, which needs `SYS_ADMIN`; with `projectKey` that project, for its administrators; with " +
-			"both keys that repository, for its administrators. The answer is the only time that `secret` is shown. Hooks can be added to a " +
-			"connection of the configuration file.",
+		Text: "Without keys its scope is everything, which needs `SYS_ADMIN`; with `projectKey` that project, for its administrators; " +
+			"with both keys that repository, for its administrators. The answer is the only time that `secret` is shown. Hooks can be " +
+			"added to a connection of the configuration file.",
 		Answer: "The hook takes webhooks, on every node.", Headers: []string{"Location"},
 		Refused: []int{http.StatusForbidden, http.StatusConflict},
 	}, a.createHook, rest.Example[newHook, rest.Answer[Hook]]{

@@ -15,14 +15,14 @@ const renamesPath = "/rest/outrigger/1.0/renames"
 
 // Rename is an offered rename.
 type Rename struct {
-	ID         int64               `json:"id"`
-	Connection string              `json:"connection"`
+	ID         int64               `json:"id" doc:"The rename's id."`
+	Connection string              `json:"connection" doc:"The platform that renamed it."`
 	Hook       string              `json:"hook" doc:"Whose webhook said it; empty for the connection's own."`
-	From       Place               `json:"from"`
-	To         Place               `json:"to"`
+	From       Place               `json:"from" doc:"What it was called."`
+	To         Place               `json:"to" doc:"What it is called now."`
 	Reason     notify.RenameReason `json:"reason" enum:"scope,occupied,grants"`
 	There      occupants           `json:"there"`
-	OfferedAt  time.Time           `json:"offeredAt"`
+	OfferedAt  time.Time           `json:"offeredAt" doc:"When a webhook last said it."`
 }
 
 // MemberWords are those of the members that need more than a few.
@@ -45,8 +45,8 @@ type occupants struct {
 
 // Place is a project, or a repository.
 type Place struct {
-	ProjectKey    string `json:"projectKey"`
-	RepositoryKey string `json:"repositoryKey,omitempty"`
+	ProjectKey    string `json:"projectKey" doc:"The project's key."`
+	RepositoryKey string `json:"repositoryKey,omitempty" doc:"The repository's slug; absent: the project itself."`
 }
 
 func renameOf(o notify.Rename) Rename {
@@ -71,7 +71,8 @@ func (a *API) registerRenames(r *rest.Router) {
 		Answer: "They do.", Refused: []int{http.StatusConflict},
 	}, rest.Done(func(ctx context.Context, in ofRename) error { return a.Hooks.ConfirmRename(ctx, in.ID) }), missing...)
 	rest.Add(r, rest.Route{Method: "POST", Path: renamesPath + "/{id}/dismiss", Access: rest.SysAdmins}, rest.Words{
-		ID: "dismissRename", Tag: "connections", Summary: "Dismisses a rename.", Text: "Needs `SYS_ADMIN`.", Answer: "It is offered no more.",
+		ID: "dismissRename", Tag: "connections", Summary: "Dismisses a rename.", Text: "Needs `SYS_ADMIN`.",
+		Answer:  "It is offered no more.",
 		Refused: []int{http.StatusConflict},
 	}, rest.Done(func(ctx context.Context, in ofRename) error { return a.Hooks.DismissRename(ctx, in.ID) }), missing...)
 }

@@ -14,8 +14,8 @@ import (
 
 // ReportView is what a report says now.
 type ReportView struct {
-	ID             int64             `json:"id"`
-	Name           string            `json:"name"`
+	ID             int64             `json:"id" doc:"The report's id."`
+	Name           string            `json:"name" doc:"The report's name."`
 	AskedAt        time.Time         `json:"askedAt" doc:"When the platform was asked."`
 	Open           int               `json:"open"`
 	Drafts         int               `json:"drafts,omitempty" doc:"How many drafts were left out."`
@@ -35,11 +35,11 @@ func (ReportView) MemberWords() map[string]string {
 
 // IdlePullRequest is an inactive pull request.
 type IdlePullRequest struct {
-	ID           int64    `json:"id"`
-	Title        string   `json:"title"`
-	Author       Person   `json:"author"`
-	Target       string   `json:"target,omitempty"`
-	URL          string   `json:"url,omitempty"`
+	ID           int64    `json:"id" doc:"Its number in the repository."`
+	Title        string   `json:"title" doc:"Its title."`
+	Author       Person   `json:"author" doc:"Who opened it."`
+	Target       string   `json:"target,omitempty" doc:"The branch that it is to be merged into."`
+	URL          string   `json:"url,omitempty" doc:"Its page on the platform."`
 	IdleDays     int      `json:"idleDays" doc:"Whole days without an update."`
 	WaitsFor     []Person `json:"waitsFor" max:"10" doc:"Reviewers who have not approved."`
 	WaitsForMore int      `json:"waitsForMore,omitempty" doc:"How many more there are."`
@@ -47,8 +47,8 @@ type IdlePullRequest struct {
 
 // Person is a user of the platform.
 type Person struct {
-	Name        string `json:"name,omitempty"`
-	DisplayName string `json:"displayName,omitempty"`
+	Name        string `json:"name,omitempty" doc:"The user's name on the platform."`
+	DisplayName string `json:"displayName,omitempty" doc:"What the platform shows for it."`
 }
 
 // ReportViewOrCard is what a report says now, as figures or as a message.

@@ -19,7 +19,7 @@ type Trial struct {
 
 // Tried is one of them.
 type Tried struct {
-	Event   Event              `json:"event"`
+	Event   Event              `json:"event" doc:"The event."`
 	Outcome notify.RuleOutcome `json:"outcome" enum:"taken,refused" doc:"What the rule would have done."`
 	Filter  string             `json:"filter,omitempty" doc:"The first filter that did not match."`
 	Wants   string             `json:"wants,omitempty" doc:"What it asks."`

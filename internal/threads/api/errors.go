@@ -16,7 +16,7 @@ type MigrationError struct {
 	IssueID         int64          `json:"issueId" doc:"By its id in the self-hosted instance."`
 	CommentID       int64          `json:"commentId" doc:"By its id in the self-hosted instance."`
 	ParentCommentID int64          `json:"parentCommentId" doc:"By its id in the self-hosted instance."`
-	Reason          threads.Reason `json:"reason"`
+	Reason          threads.Reason `json:"reason" doc:"Why it failed."`
 	Answer          threads.Answer `json:"answer,omitzero"`
 }
 
@@ -37,7 +37,8 @@ func (a *Admin) registerErrors(r *rest.Router) {
 	}...)
 	rest.Serve[struct{}, string](r, rest.Route{Method: "GET", Path: MigrationPath + "/errors.csv", Access: rest.SysAdmins, Own: true},
 		rest.Words{
-			ID: "reportMigrationErrors", Tag: tag, Summary: "Returns all permanent errors of what was processed as CSV.", Text: needsSysAdmin,
+			ID: "reportMigrationErrors", Tag: tag, Summary: "Returns all permanent errors of what was processed as CSV.",
+			Text:   needsSysAdmin,
 			Media:  []string{"text/csv"},
 			Answer: "A line each, below the header. `answer` is what the target said, its HTTP status first; empty where it was not asked.",
 		}, a.errorsCSV, rest.Example[struct{}, string]{Name: "one", Out: new("issueId,commentId,parentCommentId,reason,answer\n" +
@@ -97,7 +98,8 @@ func (a *Admin) writeErrors(ctx context.Context, out *csv.Writer, stage int64, l
 	id := func(n int64) string { return strconv.FormatInt(n, 10) }
 	for {
 		for _, e := range list {
-			if out.Write([]string{id(e.IssueID), id(e.CommentID), id(e.ParentCommentID), string(e.Reason), rest.CSVCell(e.Answer.String())}) != nil {
+			line := []string{id(e.IssueID), id(e.CommentID), id(e.ParentCommentID), string(e.Reason), rest.CSVCell(e.Answer.String())}
+			if out.Write(line) != nil {
 				return nil // the client is gone
 			}
 		}

@@ -29,7 +29,8 @@ func (loading) MemberWords() map[string]string {
 	return map[string]string{
 		"acceptIncomplete": "Load files that are damaged or not all there (`incomplete` of the preview) as they are. Without it they " +
 			"are refused; with it, status and comparison say what was wrong.",
-		"acceptOtherSite": "Load id mappings that are for another site than the target (`sites` of the preview). Without it they are refused.",
+		"acceptOtherSite": "Load id mappings that are for another site than the target (`sites` of the preview). Without it they are " +
+			"refused.",
 	}
 }
 
@@ -52,11 +53,12 @@ func (a *Admin) registerMigration(r *rest.Router) {
 		Answer: "The state of the migration.",
 	}, func(ctx context.Context, _ struct{}) (threads.MigrationStatus, error) { return a.Status(ctx) },
 		rest.Example[struct{}, threads.MigrationStatus]{Name: "processing", Out: &exampleStatus})
-	rest.Serve[struct{}, string](r, rest.Route{Method: "GET", Path: MigrationPath + "/events", Access: rest.SysAdmins, Own: true}, rest.Words{
+	events := rest.Route{Method: "GET", Path: MigrationPath + "/events", Access: rest.SysAdmins, Own: true}
+	rest.Serve[struct{}, string](r, events, rest.Words{
 		ID: "followMigration", Tag: tag, Summary: "Streams the status as server-sent events, whenever it has changed.",
 		Media: []string{"text/event-stream"},
-		Text: "Needs `SYS_ADMIN`. The data of each event is what `status` answers. A stream ends after 5 minutes; ask again. There are at " +
-			"most 200 at once, 10 of a user.",
+		Text: "Needs `SYS_ADMIN`. The data of each event is what `status` answers. A stream ends after 5 minutes; ask again. There are " +
+			"at most 200 at once, 10 of a user.",
 		Answer: "The events.", Refused: []int{http.StatusTooManyRequests},
 	}, a.events)
 }
@@ -87,13 +89,14 @@ func notAllowed(op threads.Operation) error {
 
 // stageState is how far a preview is.
 type stageState struct {
-	State string  `json:"state" enum:"wanted,running"`
+	State string  `json:"state" enum:"wanted,running" doc:"wanted: it begins within seconds; running: it is being computed."`
 	Step  string  `json:"step,omitempty" doc:"What is done, such as Reading the hierarchy."`
-	Done  float64 `json:"done" min:"0" max:"1" doc:"How far the comparison is, from 0 to 1."`
+	Done  float64 `json:"done" min:"0" max:"1" doc:"How far it is, from 0 to 1."`
 }
 
 func (a *Admin) registerPreview(r *rest.Router) {
-	rest.Serve[struct{}, threads.Previewed](r, rest.Route{Method: "GET", Path: MigrationPath + "/preview", Access: rest.SysAdmins}, rest.Words{
+	preview := rest.Route{Method: "GET", Path: MigrationPath + "/preview", Access: rest.SysAdmins}
+	rest.Serve[struct{}, threads.Previewed](r, preview, rest.Words{
 		ID: "previewMigration", Tag: tag, Summary: "Returns what will come of the drafts, or of the data that is loaded where there " +
 			"are no drafts.",
 		Text: "Needs `SYS_ADMIN`. The first call has it computed.", Answer: "What will come of them.",

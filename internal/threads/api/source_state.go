@@ -11,26 +11,26 @@ import (
 
 // ThreadsSource is how the self-hosted side stands.
 type ThreadsSource struct {
-	Source    string         `json:"source" enum:"file,sql"`
+	Source    string         `json:"source" enum:"file,sql" doc:"Where the hierarchy comes from; sql: the host's database."`
 	Records   int64          `json:"records" doc:"How many records of the hierarchy are stored."`
 	ChangedAt time.Time      `json:"changedAt,omitzero" doc:"When the records changed last."`
 	Mirror    *mirrored      `json:"mirror,omitempty" doc:"Where the hierarchy is mirrored from a database."`
-	Mappings  []siteMappings `json:"mappings"`
+	Mappings  []siteMappings `json:"mappings" doc:"The id mappings that are stored, by cloud site."`
 }
 
 type mirrored struct {
-	MirroredAt   time.Time `json:"mirroredAt,omitzero"`
-	TriedAt      time.Time `json:"triedAt,omitzero"`
+	MirroredAt   time.Time `json:"mirroredAt,omitzero" doc:"When the database was read in full last; absent: never."`
+	TriedAt      time.Time `json:"triedAt,omitzero" doc:"When that was tried last."`
 	Failure      string    `json:"failure,omitempty" doc:"Why the last try did not go through; while it is there, the export answers 503."`
 	FailingSince time.Time `json:"failingSince,omitzero" doc:"When the first of the failures in a row was."`
 	Removes      int64     `json:"removes,omitempty" doc:"How many records wait for acceptRemoval to be removed: more than half of them."`
 }
 
 type siteMappings struct {
-	CloudSiteURL string       `json:"cloudSiteUrl"`
-	ChangedAt    time.Time    `json:"changedAt"`
+	CloudSiteURL string       `json:"cloudSiteUrl" doc:"The cloud site that they are for."`
+	ChangedAt    time.Time    `json:"changedAt" doc:"When they changed last."`
 	Total        int64        `json:"total" doc:"How many mappings are stored for the site."`
-	EntityTypes  []entityType `json:"entityTypes"`
+	EntityTypes  []entityType `json:"entityTypes" doc:"How many there are of each kind of thing."`
 }
 
 type entityType struct {
@@ -40,9 +40,11 @@ type entityType struct {
 
 // mirroring is an order to read the host's database.
 type mirroring struct {
-	AcceptRemoval bool         `query:"acceptRemoval" default:"false" doc:"Let the next reading remove as many as the mirror's removes says."`
-	Removes       *int64       `query:"removes" min:"1" doc:"With acceptRemoval: that number, as it was seen. If it is another one now: 409."`
-	Wrong         fault.Fields `json:"-"`
+	AcceptRemoval bool `query:"acceptRemoval" default:"false" doc:"Let the next reading remove as many as the mirror's removes says."`
+
+	Removes *int64 `query:"removes" min:"1" doc:"With acceptRemoval: that number, as it was seen. If it is another one now: 409."`
+
+	Wrong fault.Fields `json:"-"`
 }
 
 func (a *Source) registerState(r *rest.Router) {
@@ -62,7 +64,8 @@ func (a *Source) registerState(r *rest.Router) {
 }
 
 var mirroredSource = ThreadsSource{
-	Source: "sql", Records: 123456, ChangedAt: time.Date(2026, 2, 3, 9, 12, 44, 0, time.UTC), Mirror: &mirrored{MirroredAt: day, TriedAt: day},
+	Source: "sql", Records: 123456, ChangedAt: time.Date(2026, 2, 3, 9, 12, 44, 0, time.UTC),
+	Mirror: &mirrored{MirroredAt: day, TriedAt: day},
 	Mappings: []siteMappings{{
 		CloudSiteURL: "https://example.atlassian.net", ChangedAt: time.Date(2026, 2, 5, 15, 10, 2, 0, time.UTC), Total: 1523,
 		EntityTypes: []entityType{{"jira:comment", 1400}, {"jira:issue", 123}},

@@ -12,19 +12,19 @@ import (
 
 // IssueThreads are the threads of an issue.
 type IssueThreads struct {
-	IssueID string         `json:"issueId"`
-	Parents []threadParent `json:"parents"`
+	IssueID string         `json:"issueId" doc:"The issue's id on the cloud site, in digits."`
+	Parents []threadParent `json:"parents" doc:"Which comment answers which."`
 	Threads []ThreadsTree  `json:"threads" doc:"A tree for each comment that is answered and answers none."`
 }
 
 type threadParent struct {
-	CommentID string `json:"commentId"`
-	ParentID  string `json:"parentCommentId"`
+	CommentID string `json:"commentId" doc:"The comment's id on the cloud site, in digits."`
+	ParentID  string `json:"parentCommentId" doc:"The comment that it answers, likewise."`
 }
 
 // ThreadsTree is a comment and what answers it.
 type ThreadsTree struct {
-	CommentID string        `json:"commentId"`
+	CommentID string        `json:"commentId" doc:"The comment's id on the cloud site, in digits."`
 	Replies   []ThreadsTree `json:"replies" doc:"A tree is as deep as its thread."`
 }
 

@@ -44,7 +44,7 @@ type HierarchyImport struct {
 type MappingImport struct {
 	threads.ImportCounts
 	threads.MappingReading
-	CloudSiteURL string   `json:"cloudSiteUrl"`
+	CloudSiteURL string   `json:"cloudSiteUrl" doc:"The cloud site that the mappings are for."`
 	Incomplete   []string `json:"incomplete,omitempty" doc:"What is wrong with the file, a sentence each; absent where nothing is."`
 	Total        int64    `json:"total" doc:"The number stored now."`
 }
