@@ -41,7 +41,7 @@ func (e endpoints) registerGrants(r *rest.Router) {
 		Text: "Your own; those of other users need `SYS_ADMIN`. It is not cut into pages. What a user of the platform administers " +
 			"there, and what groups of single sign-on give, counts too and is not listed.",
 		Refused: []int{http.StatusForbidden},
-	}, e.listGrants)
+	}, e.listGrants, rest.Example[ofUser, rest.List[identity.Grant]]{Name: "one", Out: &exampleGrantList})
 	rest.Add(r, rest.Route{Method: "POST", Path: userPath + "/grants", Access: rest.SysAdmins}, rest.Words{
 		ID: "grantPermission", Tag: tag, Summary: "Gives a user a permission.", Answer: "The permission is granted.",
 		Status:    http.StatusCreated,
@@ -66,14 +66,18 @@ func (e endpoints) registerGrants(r *rest.Router) {
 
 var exampleGrants = []rest.Example[grantUser, identity.Grant]{
 	{Name: "repository", In: grantUser{granting: granting{NewGrant: NewGrant{identity.RepoAdmin, api}}},
-		Out: &identity.Grant{ID: 3, Permission: identity.RepoAdmin, Resource: api, GrantedAt: day}},
+		Out: &exampleGrant},
 	{
 		Name: "tooNarrow", In: grantUser{granting: granting{NewGrant: NewGrant{identity.Admin, identity.Resource{Project: "ALPHA"}}}},
 		Err: fault.InvalidField("projectKey", "The permission is for more than one project; leave this empty."),
 	},
 }
 
-var api = identity.Resource{Connection: "main", Project: "ALPHA", Repository: "api"}
+var (
+	api              = identity.Resource{Connection: "main", Project: "ALPHA", Repository: "api"}
+	exampleGrant     = identity.Grant{ID: 3, Permission: identity.RepoAdmin, Resource: api, GrantedAt: day}
+	exampleGrantList = rest.List[identity.Grant]{Items: []identity.Grant{exampleGrant}}
+)
 
 // listGrants answers all of them: no user has so many that they need pages.
 func (e endpoints) listGrants(ctx context.Context, in ofUser) (list rest.List[identity.Grant], err error) {

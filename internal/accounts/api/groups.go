@@ -35,15 +35,22 @@ func (e endpoints) registerGroups(r *rest.Router) {
 		Text: "Needs `SYS_ADMIN`. The groups that were granted something, that the setting `identity.oidc.admin_groups` names, and " +
 			"those that a user is known to be in.",
 		Answer: "A page of groups.",
-	}, e.listGroups)
+	}, e.listGroups, rest.Example[listPage, rest.List[identity.Group]]{
+		Name: "page", Out: &rest.List[identity.Group]{Items: []identity.Group{exampleGroup}},
+	})
 	rest.Add(r, rest.Route{Method: "GET", Path: groupPath, Access: rest.SysAdmins}, rest.Words{
 		ID: "getGroup", Tag: tag, Summary: "Returns a group of single sign-on.", Text: "Needs `SYS_ADMIN`.", Answer: "The group.",
-	}, func(ctx context.Context, in ofGroup) (identity.Group, error) { return e.identity.Group(ctx, in.Group) })
+	}, func(ctx context.Context, in ofGroup) (identity.Group, error) { return e.identity.Group(ctx, in.Group) },
+		rest.Example[ofGroup, identity.Group]{Name: "granted", Out: &exampleGroup})
 	rest.Add(r, rest.Route{Method: "GET", Path: groupPath + "/users", Access: rest.SysAdmins}, rest.Words{
 		ID: "listGroupUsers", Tag: tag, Summary: "Lists the users who are known to be in a group, by name.", Answer: "A page of users.",
 		Text: "Needs `SYS_ADMIN`. Those who signed in with the provider within 7 days and of whom it named the group then.",
-	}, e.listMembers)
+	}, e.listMembers, rest.Example[listUsersOfGroup, rest.List[GroupUser]]{Name: "page", Out: &rest.List[GroupUser]{
+		Items: []GroupUser{{User: "oidc:ada", Enabled: true, Since: day, Until: day.AddDate(0, 0, 7)}},
+	}})
 }
+
+var exampleGroup = identity.Group{Name: "shop-developers", Users: 12, Grants: exampleGrantList.Items}
 
 func (e endpoints) listGroups(ctx context.Context, in listPage) (list rest.List[identity.Group], err error) {
 	groups, err := e.identity.Groups(ctx, in.Page.After, in.Page.Limit+1)
@@ -78,7 +85,7 @@ func (e endpoints) registerGroupGrants(r *rest.Router) {
 	}, func(ctx context.Context, in ofGroup) (rest.List[identity.Grant], error) {
 		g, err := e.identity.Group(ctx, in.Group)
 		return rest.List[identity.Grant]{Items: g.Grants}, err
-	})
+	}, rest.Example[ofGroup, rest.List[identity.Grant]]{Name: "one", Out: &exampleGrantList})
 	rest.Add(r, rest.Route{Method: "POST", Path: groupPath + "/grants", Access: rest.SysAdmins}, rest.Words{
 		ID: "grantPermissionToGroup", Tag: tag, Summary: "Gives the users of a group a permission.", Answer: "The permission is granted.",
 		Status: http.StatusCreated,

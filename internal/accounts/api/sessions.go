@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
@@ -23,7 +24,12 @@ func (e endpoints) registerSessions(r *rest.Router) {
 		ID: "listSessions", Tag: tag, Summary: "Lists sessions of the console, the oldest first.",
 		Answer: "A page of sessions that are not over.",
 		Text:   "One's own; with `user` anybody's, which needs `SYS_ADMIN`.", Refused: []int{http.StatusForbidden, http.StatusNotFound},
-	}, e.listSessions)
+	}, e.listSessions, rest.Example[listOfUser, rest.List[identity.Session]]{
+		Name: "page", Out: &rest.List[identity.Session]{Items: []identity.Session{{
+			ID: 5, User: "ada", Address: "192.0.2.7", Browser: "Firefox on Linux", CreatedAt: day, UsedAt: day.Add(time.Hour),
+			ExpiresAt: day.AddDate(0, 0, 7),
+		}}},
+	})
 	rest.Add(r, rest.Route{Method: "DELETE", Path: sessionsPath, Access: rest.SignedIn}, rest.Words{
 		ID: "endSessions", Tag: tag, Summary: "Ends all sessions but the one that asks.",
 		Answer:  "They are over, on every node within a second.",

@@ -52,7 +52,9 @@ func (e endpoints) registerTokens(r *rest.Router) {
 	rest.Add(r, rest.Route{Method: "GET", Path: TokensPath, Access: rest.SignedIn}, rest.Words{
 		ID: "listTokens", Tag: tag, Summary: "Lists tokens, the oldest first.", Answer: "A page of tokens, without what they show.",
 		Text: "One's own; with `user` anybody's, which needs `SYS_ADMIN`.", Refused: []int{http.StatusForbidden, http.StatusNotFound},
-	}, e.listTokens)
+	}, e.listTokens, rest.Example[listOfUser, rest.List[identity.Token]]{
+		Name: "page", Out: &rest.List[identity.Token]{Items: []identity.Token{monitor}},
+	})
 	rest.Add(r, rest.Route{Method: "POST", Path: TokensPath, Access: rest.SignedIn}, rest.Words{
 		ID: "createToken", Tag: tag, Summary: "Creates a token.", Answer: "The token was created.", Status: http.StatusCreated,
 		Text: "For oneself; with `user` for anybody, which needs `SYS_ADMIN`. The answer is the only time that `token` is shown. It " +
@@ -63,7 +65,7 @@ func (e endpoints) registerTokens(r *rest.Router) {
 	}, e.createToken, rest.Example[NewToken, CreatedToken]{
 		Name: "monitor", In: NewToken{Name: "monitor", Scope: identity.Monitoring, ExpiresAt: lastDay},
 		Out: &CreatedToken{
-			identity.Token{ID: 12, User: "admin", Name: "monitor", Scope: identity.Monitoring, CreatedAt: day, ExpiresAt: lastDay},
+			monitor,
 			"otr_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
 		},
 	})
@@ -73,7 +75,10 @@ func (e endpoints) registerTokens(r *rest.Router) {
 	}, rest.Done(e.revokeToken))
 }
 
-var lastDay = time.Date(2099, 12, 31, 23, 59, 59, 0, time.UTC)
+var (
+	lastDay = time.Date(2099, 12, 31, 23, 59, 59, 0, time.UTC)
+	monitor = identity.Token{ID: 12, User: "admin", Name: "monitor", Scope: identity.Monitoring, CreatedAt: day, ExpiresAt: lastDay}
+)
 
 type ofToken struct {
 	ID int64 `path:"id" of:"token" doc:"The token's id, as the list gives it." example:"1"`

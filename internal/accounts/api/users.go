@@ -72,7 +72,7 @@ func (e endpoints) registerUsers(r *rest.Router) {
 		ID: "listUsers", Tag: tag, Summary: "Lists users, local ones first, then those of the platform, by name.",
 		Text:   "Needs `SYS_ADMIN`.",
 		Answer: "A page of users.",
-	}, e.listUsers)
+	}, e.listUsers, rest.Example[listPage, rest.List[User]]{Name: "page", Out: &rest.List[User]{Items: []User{ada}}})
 	rest.Add(r, rest.Route{Method: "POST", Path: UsersPath, Access: rest.SysAdmins}, rest.Words{
 		ID: "createUser", Tag: tag, Summary: "Creates a user, who may do nothing yet.", Answer: "The user was created.",
 		Status:  http.StatusCreated,
@@ -84,7 +84,7 @@ func (e endpoints) registerUsers(r *rest.Router) {
 	rest.Add(r, rest.Route{Method: "GET", Path: userPath, Access: rest.SignedIn}, rest.Words{
 		ID: "getUser", Tag: tag, Summary: "Returns a user.", Text: "Your own user; other users need `SYS_ADMIN`.", Answer: "The user.",
 		Refused: []int{http.StatusForbidden},
-	}, e.user)
+	}, e.user, rest.Example[ofUser, User]{Name: "ada", Out: &ada})
 	rest.Add(r, rest.Route{Method: "DELETE", Path: userPath, Access: rest.SysAdmins}, rest.Words{
 		ID: "deleteUser", Tag: tag, Summary: "Deletes a user with grants, tokens and sessions.", Answer: "The user is deleted.",
 		Text: "Needs `SYS_ADMIN`. The last enabled local one who has `SYS_ADMIN` stays (409). A user of the platform may sign in " +

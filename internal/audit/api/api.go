@@ -27,18 +27,26 @@ const whoSees = "A `SYS_ADMIN` sees everything, an `ADMIN` what is about the thr
 // Register adds the operations.
 func (a *API) Register(r *rest.Router) {
 	rest.Add(r, rest.Route{Method: "GET", Path: Path, Access: rest.SignedIn}, rest.Words{
-		ID: "listAudit", Tag: "operation", Summary: "Lists who changed what, the newest first.", Text: whoSees, Answer: "A page of entries.",
-	}, a.list)
+		ID: "listAudit", Tag: "operation", Summary: "Lists who changed what, the newest first.", Text: whoSees,
+		Answer: "A page of entries.",
+	}, a.list, rest.Example[query, rest.List[AuditEntry]]{Name: "page", Out: &examplePage})
 	rest.Serve[filter, rest.None](r, rest.Route{Method: "GET", Path: Path + "/export", Access: rest.SignedIn, Own: true}, rest.Words{
 		ID: "exportAudit", Tag: "operation", Summary: "Returns the audit trail as CSV, the newest first.", Text: whoSees,
 		Media:  []string{"text/csv"},
 		Answer: "The entries, below a line with the names of the columns. A cell that a spreadsheet would run begins with an apostrophe.",
 	}, a.export)
 	rest.Add(r, rest.Route{Method: "GET", Path: notificationsPath, Access: rest.SignedIn}, rest.Words{
-		ID: "listNotificationAudit", Tag: "operation", Summary: "Lists who changed what about notifications, the newest first.", Text: whoSees,
+		ID: "listNotificationAudit", Tag: "operation", Summary: "Lists who changed what about notifications, the newest first.",
+		Text:   whoSees,
 		Answer: "A page of entries.",
-	}, a.listNotifications)
+	}, a.listNotifications, rest.Example[notificationsQuery, rest.List[AuditEntry]]{Name: "page", Out: &examplePage})
 }
+
+var examplePage = rest.List[AuditEntry]{Items: []AuditEntry{{ID: 4712, Entry: audit.Entry{
+	At: time.Date(2026, 2, 5, 16, 1, 0, 0, time.UTC), Who: "ada", Source: identity.Local, Address: "192.0.2.7",
+	Area: "notifications", Action: "update", Object: "rule", ObjectID: "7", ObjectName: "Releases", Connection: "main",
+	Before: map[string]string{"enabled": "true"}, After: map[string]string{"enabled": "false"},
+}}}}
 
 // AuditEntry is an entry as the API lists it.
 type AuditEntry audit.Stored

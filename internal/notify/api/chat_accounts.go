@@ -42,14 +42,15 @@ func (a *API) registerChatAccounts(r *rest.Router) {
 	rest.Add(r, rest.Route{Method: "GET", Path: mentionsPath, Access: rest.Admins}, rest.Words{
 		ID: "listChatAccounts", Tag: "rules", Summary: "Lists who the platform's users are in the chats, by connection and user.",
 		Text: "Needs `ADMIN`. Rules with `mentionReviewers` mention them.", Answer: "A page of accounts.",
-	}, a.listChatAccounts)
+	}, a.listChatAccounts, rest.Example[listChatAccounts, rest.List[notify.ChatAccount]]{
+		Name: "page", Out: &rest.List[notify.ChatAccount]{Items: []notify.ChatAccount{ada}},
+	})
 	rest.Add(r, rest.Route{Method: "POST", Path: mentionsPath, Access: rest.Admins}, rest.Words{
 		ID: "saveChatAccount", Tag: "rules", Summary: "Sets the chat accounts of a platform user.",
 		Text: "Needs `ADMIN`. It replaces the account that the user has.", Answer: "The account replaced the one that there was.",
 		Also: []rest.Success{{Status: http.StatusCreated, Text: "The account is new."}},
 	}, a.saveChatAccount, rest.Example[saveChatAccount, rest.Answer[notify.ChatAccount]]{
-		Name: "ada", In: saveChatAccount{ChatAccount: notify.ChatAccount{Connection: "main", User: "ada",
-			Teams: "ada@example.com", Slack: "U012AB3CD"}},
+		Name: "ada", In: saveChatAccount{ChatAccount: ada},
 	})
 	rest.Add(r, rest.Route{Method: "DELETE", Path: mentionsPath, Access: rest.Admins}, rest.Words{
 		ID: "deleteChatAccount", Tag: "rules", Summary: "Deletes the account of a user.", Text: "Needs `ADMIN`.",
@@ -61,12 +62,14 @@ func (a *API) registerChatAccounts(r *rest.Router) {
 	rest.Serve[importChatAccounts, ImportedAccounts](r, rest.Route{Method: "POST", Path: mentionsPath + "/import", Access: rest.Admins},
 		rest.Words{
 			ID: "importChatAccounts", Tag: "rules", Summary: "Saves many accounts of a connection, all or none.", Answer: "All are saved.",
-			Text: "Needs `ADMIN`. The columns are user, teams and slack, of which the last may be left out. At most 10,000 accounts and 1 MiB at " +
-				"once. What is wrong is named by its line.",
+			Text: "Needs `ADMIN`. The columns are user, teams and slack, of which the last may be left out. At most 10,000 accounts and " +
+				"1 MiB at once. What is wrong is named by its line.",
 			Takes: []rest.Media{{Type: "text/csv",
 				Examples: map[string]any{"two": "user,teams,slack\ngrace,grace@example.com,U012AB3CD\nalan,alan@example.com,\n"}}},
 		}, a.importChatAccounts)
 }
+
+var ada = notify.ChatAccount{Connection: "main", User: "ada", Teams: "ada@example.com", Slack: "U012AB3CD"}
 
 func (a *API) listChatAccounts(ctx context.Context, in listChatAccounts) (list rest.List[notify.ChatAccount], err error) {
 	ask := notify.ChatAccountPage{Connection: in.Connection, Search: in.Search, Limit: in.Page.Limit + 1}

@@ -39,7 +39,9 @@ func (a *API) registerConnections(r *rest.Router) {
 	rest.Add(r, rest.Route{Method: "GET", Path: connectionsPath, Access: rest.SysAdmins}, rest.Words{
 		ID: "listConnections", Tag: "connections", Summary: "Lists the connections to code-hosting platforms, by name.",
 		Text: "Needs `SYS_ADMIN`.", Answer: "A page of connections, without secrets.",
-	}, a.listConnections)
+	}, a.listConnections, rest.Example[paged, rest.List[Connection]]{
+		Name: "page", Out: &rest.List[Connection]{Items: []Connection{savedConnection}},
+	})
 	rest.Add(r, rest.Route{Method: "POST", Path: connectionsPath, Access: rest.SysAdmins}, rest.Words{
 		ID: "createConnection", Tag: "connections", Summary: "Makes a connection, with its own hook.", Status: http.StatusCreated,
 		Text:   "Needs `SYS_ADMIN`. The answer is the only time that `webhookSecret` is shown.",
@@ -50,7 +52,7 @@ func (a *API) registerConnections(r *rest.Router) {
 		ID: "getConnection", Tag: "connections", Summary: "Returns a connection.", Headers: []string{"ETag"},
 		Text:   "Needs `SYS_ADMIN`. A connection of the configuration file has no `ETag`.",
 		Answer: "The connection, without secrets.",
-	}, a.connection)
+	}, a.connection, rest.Example[ofConnection, rest.Answer[Connection]]{Name: "own", Out: &rest.Answer[Connection]{Body: savedConnection}})
 	rest.Add(r, rest.Route{Method: "POST", Path: one + "/test", Access: rest.SysAdmins}, rest.Words{
 		ID: "testConnection", Tag: "connections", Summary: "Asks the platform who it is, with the connection's credentials.",
 		Text:   "Needs `SYS_ADMIN`. A platform that does not answer as such is 503, with its words.",
@@ -68,6 +70,11 @@ func (a *API) registerConnections(r *rest.Router) {
 
 func exampleConnection(name string) Connection {
 	return Connection{Name: name, Kind: "bitbucket-dc", BaseURL: "https://git.example.com"}
+}
+
+var savedConnection = Connection{
+	Name: "second", Version: 1, Kind: "bitbucket-dc", BaseURL: "https://git.example.com", HasToken: true,
+	WebhookURL: "https://tools.example.com/hooks/second", Saved: Saved{"admin", exampleTime, "admin", exampleTime},
 }
 
 var newConnections = []rest.Example[newConnection, rest.Answer[Connection]]{

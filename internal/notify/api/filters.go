@@ -52,11 +52,13 @@ type enableRule struct {
 func (a *API) registerFilters(r *rest.Router) {
 	rest.Add(r, rest.Route{Method: "GET", Path: filterPath}, rest.Words{
 		ID: "listRules", Tag: "rules", Summary: "Lists the rules of one level, or returns one rule.",
-		Text: "Without keys the global rules (`ADMIN`), with `projectKey` that project's (its administrators), with both that repository's " +
-			"(its administrators), ordered by name. With `id` that rule itself, for users who administer its level.",
+		Text: "Without keys the global rules (`ADMIN`), with `projectKey` that project's (its administrators), with both that " +
+			"repository's (its administrators), ordered by name. With `id` that rule itself, for users who administer its level.",
 		Answer:  "The rules as an array; with `id` the rule itself, and its `ETag`.",
 		Headers: []string{"ETag"}, Refused: []int{http.StatusForbidden, http.StatusNotFound},
-	}, a.listFilters, rest.Example[listRules, rest.Answer[Rules]]{Name: "global", Out: &rest.Answer[Rules]{Body: Rules{All: exampleList()}}})
+	}, a.listFilters, rest.Example[listRules, rest.Answer[Rules]]{
+		Name: "global", Out: &rest.Answer[Rules]{Body: Rules{All: exampleList()}},
+	})
 	rest.Add(r, rest.Route{Method: "POST", Path: filterPath}, rest.Words{
 		ID: "saveRule", Tag: "rules", Summary: "Creates or saves a rule.",
 		Text: "`id` 0 or absent creates a rule; else it saves that rule, and members that are left out get their defaults, but for " +
@@ -75,7 +77,7 @@ func (a *API) registerFilters(r *rest.Router) {
 		ID: "enableRule", Tag: "rules", Summary: "Switches a rule on or off.", Answer: "The rule as it is now.", Headers: []string{"ETag"},
 		Text:    "Needs the permission of the rule's level. What waits for a rule that is switched off, and for no other, is cancelled.",
 		Refused: []int{http.StatusForbidden, http.StatusNotFound},
-	}, a.enableFilter)
+	}, a.enableFilter, rest.Example[enableRule, rest.Answer[Rule]]{Name: "on", Out: &rest.Answer[Rule]{Body: exampleRule}})
 }
 
 // overwritesNothing is said of what saves a rule.

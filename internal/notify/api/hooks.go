@@ -75,7 +75,9 @@ func (a *API) registerHooks(r *rest.Router) {
 		ID: "listHooks", Tag: "connections", Summary: "Lists the hooks of a connection, its own first, then by name.",
 		Text: "Those that one administers; that of scope all needs `SYS_ADMIN`.", Answer: "A page of hooks, without secrets.",
 		Refused: []int{http.StatusForbidden},
-	}, a.listHooks)
+	}, a.listHooks, rest.Example[pageOfConnection, rest.List[Hook]]{Name: "page", Out: &rest.List[Hook]{Items: []Hook{{
+		Name: "atl", ProjectKey: "ATL", URL: "https://tools.example.com/hooks/main/atl", CreatedBy: "admin", CreatedAt: exampleTime,
+	}}}})
 	rest.Add(r, rest.Route{Method: "POST", Path: hooksPath, Access: rest.SignedIn}, rest.Words{
 		ID: "createHook", Tag: "connections", Summary: "Makes a hook with a scope and a secret of its own.", Status: http.StatusCreated,
 		Text: "Without keys its scope is everything, which needs `SYS_ADMIN`; with `projectKey` that project, for its administrators; " +

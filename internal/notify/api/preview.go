@@ -19,7 +19,8 @@ const previewPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri '
 
 type previewCard struct {
 	EventType string `query:"eventType" required:"true" doc:"A key of eventTypes." example:"TAG_CREATED"`
-	Format    string `query:"format" enum:"teams,slack,html" default:"teams" doc:"The message that a chat is sent, or a page that shows it."`
+
+	Format string `query:"format" enum:"teams,slack,html" default:"teams" doc:"The message that a chat is sent, or a page that shows it."`
 }
 
 func (a *API) registerPreview(r *rest.Router) {
@@ -28,7 +29,12 @@ func (a *API) registerPreview(r *rest.Router) {
 		Text: "The event is made up; nothing is stored or sent. `teams` and `slack` are the JSON body that the chat platform is sent; " +
 			"`html` is a page that shows the card about as the chat platform does.",
 		Media: []string{"text/html"},
-	}, a.preview)
+	}, a.preview, rest.Example[previewCard, map[string]any]{Name: "slack", Out: &map[string]any{
+		"text": "Ada Lovelace created tag v2.1.0 in ATL/engine", "mrkdwn": false,
+		"blocks": []any{map[string]any{"type": "section", "text": map[string]any{
+			"type": "mrkdwn", "text": "🔵 *Ada Lovelace created tag v2.1.0 in ATL/engine*", "verbatim": true,
+		}}},
+	}})
 }
 
 func (a *API) preview(w http.ResponseWriter, _ *http.Request, in previewCard) error {

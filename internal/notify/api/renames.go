@@ -62,7 +62,10 @@ func (a *API) registerRenames(r *rest.Router) {
 	rest.Add(r, rest.Route{Method: "GET", Path: renamesPath, Access: rest.SysAdmins}, rest.Words{
 		ID: "listRenames", Tag: "connections", Text: "Needs `SYS_ADMIN`.", Answer: "A page of renames.",
 		Summary: "Lists renames that webhooks reported and an administrator has to decide on, oldest first.",
-	}, a.listRenames)
+	}, a.listRenames, rest.Example[paged, rest.List[Rename]]{Name: "page", Out: &rest.List[Rename]{Items: []Rename{{
+		ID: 1, Connection: "main", From: Place{ProjectKey: "ALPHA"}, To: Place{ProjectKey: "BETA"}, Reason: notify.Occupied,
+		There: occupants{Rules: 2}, OfferedAt: exampleTime,
+	}}}})
 	missing := []rest.Example[ofRename, rest.None]{{Name: "fresh", Err: fault.New(fault.NotFound, "There is no rename with id 1.")}}
 	rest.Add(r, rest.Route{Method: "POST", Path: renamesPath + "/{id}/confirm", Access: rest.SysAdmins}, rest.Words{
 		ID: "confirmRename", Tag: "connections", Summary: "Has rules, the scopes of hooks and permissions go by the new key.",

@@ -55,9 +55,9 @@ type enableReport struct {
 func (a *API) registerReports(r *rest.Router) {
 	rest.Add(r, rest.Route{Method: "GET", Path: ReportsPath}, rest.Words{
 		ID: "listReports", Tag: "reports", Summary: "Lists activity reports, or returns one report.",
-		Text: "With `projectKey` and `repositoryKey` the reports of that repository as an array, ordered by name, for users who administer " +
-			"it; with `id` that report itself. Without `repositoryKey` a page of reports, ordered by name: with `projectKey` those of a project, " +
-			"for who administers it (`PROJECT_ADMIN`), without it all, for an `ADMIN`.",
+		Text: "With `projectKey` and `repositoryKey` the reports of that repository as an array, ordered by name, for users who " +
+			"administer it; with `id` that report itself. Without `repositoryKey` a page of reports, ordered by name: with `projectKey` " +
+			"those of a project, for who administers it (`PROJECT_ADMIN`), without it all, for an `ADMIN`.",
 		Answer:  "The reports of a repository as an array, or a page of reports; with `id` the report itself, and its `ETag`.",
 		Headers: []string{"ETag"}, Refused: []int{http.StatusForbidden, http.StatusNotFound},
 	}, a.listReports, rest.Example[listedReports, rest.Answer[ReportsOrOne]]{
@@ -78,7 +78,7 @@ func (a *API) registerReports(r *rest.Router) {
 		ID: "enableReport", Tag: "reports", Summary: "Switches an activity report on or off.", Answer: "The report as it is now.",
 		Text:    "For users who administer its repository. A report that is switched on runs at the next time that it is due.",
 		Headers: []string{"ETag"}, Refused: []int{http.StatusForbidden, http.StatusNotFound},
-	}, a.enableReport)
+	}, a.enableReport, rest.Example[enableReport, rest.Answer[Report]]{Name: "on", Out: &rest.Answer[Report]{Body: savedReport()}})
 	a.registerReportTrials(r)
 }
 

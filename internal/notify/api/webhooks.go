@@ -61,13 +61,20 @@ func (a *API) registerWebhooks(r *rest.Router) {
 		Text: "Needs `ADMIN`. Of connections that have an account: the platform's projects are listed every hour, and each one's webhook " +
 			"is looked at once a day, every hour while something is wrong with it.",
 		Answer: "The connections by name.",
-	}, a.coverage)
+	}, a.coverage, rest.Example[struct{}, []coverage]{Name: "one", Out: &[]coverage{
+		{Connection: "main", Projects: 40, Sending: 38, Failing: 1, CheckedAt: exampleTime},
+	}})
 	path := connectionsPath + "/{name}/webhooks"
 	rest.Add(r, rest.Route{Method: "GET", Path: path, Access: rest.SysAdmins}, rest.Words{
 		ID: "listWebhooks", Tag: "connections", Answer: "A page of projects.",
 		Summary: "Lists the projects of the platform, with the webhook by which the events of each come here.",
 		Text:    "Needs `SYS_ADMIN`. By key; as it was when each was looked at last.",
-	}, a.listWebhooks)
+	}, a.listWebhooks, rest.Example[pageOfConnection, rest.List[ProjectWebhook]]{
+		Name: "page", Out: &rest.List[ProjectWebhook]{Items: []ProjectWebhook{{
+			ProjectKey: "SHOP", ProjectName: "Shop", State: notify.WebhookSends, PlatformID: 17, Managed: true, Successes: 812,
+			LastSuccess: exampleTime, CheckedAt: exampleTime,
+		}}},
+	})
 	rest.Add(r, rest.Route{Method: "POST", Path: path + "/check", Access: rest.SysAdmins}, rest.Words{
 		ID: "checkWebhooks", Tag: "connections", Summary: "Has all projects and their webhooks looked at again.",
 		Status: http.StatusAccepted,

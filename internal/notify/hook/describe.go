@@ -12,8 +12,8 @@ import (
 type toConnection struct {
 	Connection string `path:"connection" doc:"The connection's name." example:"main"`
 	EventKey   string `header:"X-Event-Key" example:"repo:refs_changed"`
-	Signature  string `header:"X-Hub-Signature" doc:"Required for everything but the test, unless the connection is configured with unsigned."`
-	RequestID  string `header:"X-Request-Id" max:"200"`
+	Signature  string `header:"X-Hub-Signature" example:"sha256=9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
+	RequestID  string `header:"X-Request-Id" max:"200" example:"e1b4a4b2-6a1f-4a53-8f0e-0f5c6d0d8a11"`
 }
 
 // MemberWords are those too long for a tag.
@@ -21,7 +21,8 @@ func (toConnection) MemberWords() map[string]string {
 	return map[string]string{
 		"X-Event-Key": "The platform's own key of the event. It counts where the body has no `eventKey`; where it has one, the header " +
 			"must say the same or be left out, since the signature does not cover it.",
-		"X-Request-Id": "The platform's id of the event. The same id with the same body twice on a connection is one event.",
+		"X-Hub-Signature": "Required for everything but the test, unless the connection is configured with unsigned.",
+		"X-Request-Id":    "The platform's id of the event. The same id with the same body twice on a connection is one event.",
 	}
 }
 

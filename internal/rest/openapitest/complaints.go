@@ -11,9 +11,10 @@ import (
 
 // Complaints says what is valid in a description and of no use to its readers:
 // components that share a name, objects that may have members that are not
-// described, parameters, numbers and operations without words.
+// described, parameters, members and operations without words, and operations
+// without an example.
 func (s *Spec) Complaints() []string {
-	found := slices.Concat(s.sharedNames(), s.openObjects(), s.withoutWords())
+	found := slices.Concat(s.sharedNames(), s.openObjects(), s.withoutWords(), s.withoutExamples())
 	slices.Sort(found)
 	return found
 }
@@ -58,8 +59,8 @@ func (s *Spec) openObjects() (found []string) {
 	return found
 }
 
-// withoutWords: a reader of the description has nothing else, so what an operation
-// and a parameter does and what a number counts or measures must be said there.
+// withoutWords: a reader of the description has nothing else, so what an operation, a
+// parameter and a member is must be said there.
 func (s *Spec) withoutWords() (found []string) {
 	parameters := func(at string, list openapi3.Parameters) {
 		for _, p := range list {
@@ -79,14 +80,48 @@ func (s *Spec) withoutWords() (found []string) {
 	}
 	s.eachSchema(func(at string, v *openapi3.Schema) {
 		for name, member := range v.Properties {
-			of := member.Value
-			number := of.Type.Is("integer") || of.Type.Is("number")
-			if member.Ref == "" && number && name != "id" && of.Description == "" {
-				found = append(found, fmt.Sprintf("%s.%s is a number without a description", at, name))
+			if member.Value.Description == "" { // of a reference, nor has what it refers to
+				found = append(found, at+"."+name+" has no description")
 			}
 		}
 	})
 	return found
+}
+
+// withoutExamples: who reads or writes JSON looks at an example first.
+func (s *Spec) withoutExamples() (found []string) {
+	for path, item := range s.doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			takes, taken := showsJSON(bodyOf(op))
+			answers, shown := false, taken
+			for status, response := range op.Responses.Map() {
+				json, example := showsJSON(response.Value.Content)
+				answers = answers || json && isSuccess(status)
+				shown = shown || example && response.Ref == ""
+			}
+			if takes && !taken || answers && !shown {
+				found = append(found, method+" "+path+" has no example")
+			}
+		}
+	}
+	return found
+}
+
+// showsJSON reports whether a body may be JSON of a schema, and whether it has an example.
+func showsJSON(content openapi3.Content) (json, shown bool) {
+	for mediaType, of := range content {
+		json = json || mediaType == "application/json" && !of.Schema.Value.IsEmpty()
+		shown = shown || len(of.Examples) > 0
+	}
+	return json, shown
+}
+
+// bodyOf is the body of a request.
+func bodyOf(op *openapi3.Operation) openapi3.Content {
+	if op.RequestBody == nil {
+		return nil
+	}
+	return op.RequestBody.Value.Content
 }
 
 // eachSchema calls fn for every schema in the description, each where it is written.
@@ -101,6 +136,7 @@ func (s *Spec) eachSchema(fn func(at string, v *openapi3.Schema)) {
 			walk(at+"."+name, member)
 		}
 		walk(at+"[]", schema.Value.Items)
+		walk(at+"{}", schema.Value.AdditionalProperties.Schema)
 		for _, parts := range []openapi3.SchemaRefs{schema.Value.AllOf, schema.Value.AnyOf, schema.Value.OneOf} {
 			for _, p := range parts {
 				walk(at, p)
@@ -117,6 +153,7 @@ func (s *Spec) eachSchema(fn func(at string, v *openapi3.Schema)) {
 	}
 	for path, item := range s.doc.Paths.Map() {
 		for method, op := range item.Operations() {
+			contents(method+" "+path, bodyOf(op))
 			for status, response := range op.Responses.Map() {
 				if response.Ref == "" {
 					contents(method+" "+path+" "+status, response.Value.Content)

@@ -257,3 +257,37 @@ paths:
 		t.Error("no path is fine")
 	}
 }
+
+// Members of all bodies have words, and what takes or answers JSON has an example.
+func TestComplaintsOfWordsAndExamples(t *testing.T) {
+	const text = `
+openapi: 3.1.0
+info: {title: A, version: "1"}
+paths:
+  /rest/thing:
+    put:
+      operationId: saveThing
+      tags: [things]
+      summary: Saves it.
+      description: All of it.
+      requestBody: {content: {application/json: {schema: {type: object, additionalProperties: false, properties: {
+        named: {type: string, description: Its name.}, of: {$ref: "#/components/schemas/Words"}, bare: {$ref: "#/components/schemas/Bare"}}}}}}
+      responses: {"200": {description: It., content: {application/json: {schema: {type: array, items: {
+        type: object, additionalProperties: false, properties: {count: {type: integer}}}}}}}}
+components:
+  schemas:
+    Words: {type: string, description: What it is.}
+    Bare: {type: object, additionalProperties: {type: object, additionalProperties: false, properties: {deep: {type: string}}}}
+`
+	want := []string{
+		"Bare{}.deep has no description", "PUT /rest/thing 200[].count has no description", "PUT /rest/thing has no example",
+		"PUT /rest/thing.bare has no description",
+	}
+	if d := cmp.Diff(want, load(t, text).Complaints()); d != "" {
+		t.Error(d)
+	}
+	shown := strings.Replace(text, "schema: {type: array", "examples: {one: {value: [{count: 1}]}}, schema: {type: array", 1)
+	if d := cmp.Diff(want, load(t, shown).Complaints()); d != "" { // of the answer; the request has none yet
+		t.Error(d)
+	}
+}

@@ -68,7 +68,11 @@ func addOperation[In any](a *Admin, r *rest.Router, op threads.Operation, words 
 	examples ...rest.Example[In, threads.MigrationStatus]) {
 	words.Tag, words.Status, words.Answer = tag, http.StatusAccepted, "It is done, or has begun; how the migration stands now."
 	words.Refused = []int{http.StatusConflict}
-	if len(examples) == 0 && op != threads.OpReset { // which a fresh migration allows
+	switch {
+	case op == threads.OpReset: // which a fresh migration allows
+		empty := threads.StatusOf(&threads.Migration{Phase: threads.PhaseEmpty})
+		examples = append(examples, rest.Example[In, threads.MigrationStatus]{Name: "empty", Out: &empty})
+	case len(examples) == 0:
 		examples = append(examples, rest.Example[In, threads.MigrationStatus]{Name: "fresh", Err: notAllowed(op)})
 	}
 	route := rest.Route{Method: "POST", Path: MigrationPath + "/" + string(op), Access: rest.SysAdmins, Bare: bare}
