@@ -119,13 +119,21 @@ func (l *limitedNodes) send(n int) {
 	l.sent += n
 }
 
-// taken waits until the provider has taken n messages of all.
+// taken waits until the provider has taken n messages of all, and the nodes have noted
+// that: a kill before would have one sent again.
 func (l *limitedNodes) taken(n int) {
 	l.t.Helper()
 	until(l.t, patience, fmt.Sprintf("not %d messages arrived", n), func() bool { return l.host.Count() >= int64(n) })
 	if got := l.host.Count(); got != int64(n) {
 		l.t.Fatalf("%d messages arrived, want %d", got, n)
 	}
+	until(l.t, patience, "the nodes have not noted what arrived", func() bool {
+		var left int64
+		for _, p := range l.nodes {
+			left += mailStatus(l.t, p).Size
+		}
+		return left == int64(l.sent-n)
+	})
 }
 
 // says waits until a node that has mail says why it waits.

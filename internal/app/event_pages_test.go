@@ -149,7 +149,7 @@ func TestEventPages(t *testing.T) {
 	hooked(t, a, "repo:refs_changed", `{"eventKey":"repo:refs_changed","odd":"<b>"}`)
 	page("/", 200, "1 webhook of the last 24 h was not understood", list+"?outcome=not_understood")
 	page(list+"?outcome=not_understood", 200, "not understood", list+"/4")
-	page(list+"/4", 200, "&#34;odd&#34;:&#34;&lt;b&gt;&#34;", "as the platform sent it", `<pre tabindex="0" role="region" aria-label="Body">`)
+	page(list+"/4", 200, "&#34;odd&#34;:&#34;&lt;b&gt;&#34;", "as the platform sent it", `<pre tabindex="0" role="group" aria-label="Body">`)
 	if body := page(list+"?outcome=taken", 200, "third"); strings.Contains(body, "· main") {
 		t.Error("an event that was not taken is among those that were")
 	}

@@ -141,7 +141,7 @@ func TestDeliveryIsAnExchange(t *testing.T) {
 	}
 
 	// What scrolls is reached by the keyboard, and has a name.
-	named := regexp.MustCompile(`<pre [^>]*tabindex="0" role="region" aria-label="[^"]+"`).FindAllString(page, -1)
+	named := regexp.MustCompile(`<pre [^>]*tabindex="0" role="group" aria-label="[^"]+"`).FindAllString(page, -1)
 	if all := strings.Count(page, "<pre"); all == 0 || len(named) != all {
 		t.Errorf("of %d texts that scroll, %d are reached", all, len(named))
 	}

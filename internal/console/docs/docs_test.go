@@ -263,7 +263,7 @@ func TestRender(t *testing.T) {
 	for _, want := range []string{
 		`<a href="rules#masks">rules</a>`, `<a href="./">all</a>`, `<a href="#two-words">this</a>`, `<a href="https://example.com/x.md">out</a>`,
 		`<h2 id="two-words"><a href="#two-words">Two words</a></h2>`, `<td><code>x</code></td>`,
-		`<pre tabindex="0" role="region" aria-label="Example 1"><code>a &lt; b &lt;pre&gt;`, `<pre tabindex="0" role="region" aria-label="Example 2"><code>indented`,
+		`<pre tabindex="0" role="group" aria-label="Example 1"><code>a &lt; b &lt;pre&gt;`, `<pre tabindex="0" role="group" aria-label="Example 2"><code>indented`,
 	} {
 		if !strings.Contains(string(page.Body), want) {
 			t.Errorf("%q is not in %s", want, page.Body)

@@ -54,7 +54,7 @@ func Render(source []byte) (Page, error) {
 func scrollable(html string) string {
 	parts := strings.Split(html, "<pre>")
 	for i := range parts[1:] {
-		parts[i] += fmt.Sprintf(`<pre tabindex="0" role="region" aria-label="Example %d">`, i+1)
+		parts[i] += fmt.Sprintf(`<pre tabindex="0" role="group" aria-label="Example %d">`, i+1)
 	}
 	return strings.Join(parts, "")
 }

@@ -149,7 +149,7 @@ func TestMessagePages(t *testing.T) {
 	}
 	b.has(b.open("GET", "/mail/messages/1", "admin"), "451", "4.3.0 try again", "250 ms", "&lt;1@example.com&gt;", "ada@example.com")
 	b.has(b.open("GET", "/mail/messages/2", "admin"), "none (automatic reply)", "action=\"/outrigger/mail/messages/2/resend\"", "sent", "lee@example.com")
-	b.has(b.open("GET", "/mail/messages/1/content", "admin"), `tabindex="0" role="region" aria-label="Content">`, "Subject: &lt;b&gt;x&lt;/b&gt;", "bytes \uFFFD")
+	b.has(b.open("GET", "/mail/messages/1/content", "admin"), `tabindex="0" role="group" aria-label="Content">`, "Subject: &lt;b&gt;x&lt;/b&gt;", "bytes \uFFFD")
 	b.has(b.open("GET", "/mail/messages/2/delete", "admin"), "Delete the message “Message 2”?", "It has not reached 3 of 4 recipients, who will not get it.")
 	for path, want := range map[string]int{
 		"/mail/messages/2/resend": 303, "/mail/messages/1/delete": 303, "/mail/messages/99/delete": 303, "/mail/messages/99/resend": 403,
