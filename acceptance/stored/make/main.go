@@ -21,26 +21,14 @@ func main() {
 	to := flag.String("to", "", "the folder to store the database in")
 	url := flag.String("url", "", "an empty PostgreSQL database; none is SQLite")
 	flag.Parse()
-	defer func() {
-		r := recover()
-		if f, ok := r.(failure); ok {
-			fmt.Fprintln(os.Stderr, f)
-			os.Exit(1)
-		}
-		if r != nil {
-			panic(r)
-		}
-	}()
 	run(context.Background(), *binary, *to, *url)
 }
 
-// failure is what ended the program.
-type failure struct{ error }
-
-// check ends the program where there is an error.
+// check ends the program where there is an error: with a panic, so that what was begun
+// is ended, too.
 func check(err error) {
 	if err != nil {
-		panic(failure{err})
+		panic(err)
 	}
 }
 

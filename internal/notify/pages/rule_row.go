@@ -138,7 +138,10 @@ func grouped(types []notify.EventType, edition notify.Edition) string {
 			said = append(said, fmt.Sprintf("%s (%d)", strings.ToLower(g.Label), n))
 		}
 	}
-	if !left {
+	switch {
+	case len(said) == 0: // of the other edition: the connection of the file was of another kind
+		return summary(types)
+	case !left:
 		return "every event type"
 	}
 	all := strings.Join(said, ", ")

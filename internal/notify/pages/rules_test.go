@@ -58,6 +58,7 @@ func TestEventsAndPlaceOfARuleInItsRow(t *testing.T) {
 		{[]notify.EventType{notify.PullRequestOpened, notify.PullRequestMerged}, "Pull requests (2)"},
 		{[]notify.EventType{notify.PullRequestOpened, notify.BranchCreated, notify.TagCreated}, "Branches and tags (2), pull requests (1)"},
 		{all, "every event type"},
+		{[]notify.EventType{notify.PipelineStarted, notify.PipelineSucceeded}, "Pipeline started and 1 more"},
 		{[]notify.EventType{notify.BranchCreated, notify.PullRequestOpened, notify.CommitCommentAdded}, "Branches and tags (1), pull requests (1), commits (1)"},
 		{[]notify.EventType{notify.BranchCreated, notify.PullRequestOpened, notify.RepositoryForked}, "Branches and tags (1), pull requests (1) and 1 more"},
 		{[]notify.EventType{notify.BranchCreated, notify.PullRequestOpened, notify.CommitCommentAdded, notify.BuildStatusSet}, "Branches and tags (1), pull requests (1) and 2 more"},
